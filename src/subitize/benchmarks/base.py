@@ -1,0 +1,137 @@
+"""What a benchmark is: stages of trials, a reader of its own, measures and deviations.
+
+The trials of a stage are a pure function of the settings and of the decisions taken before it;
+a decision is a pure function of the settings and of the rows (readings) of earlier stages. The
+runner writes each decision to run.json once and never takes it again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar
+
+from subitize.errors import BadInput, UnknownName
+from subitize.models.base import Kind
+from subitize.records import Reading, Response, Row, Trial
+
+__all__ = ["Attempt", "Benchmark", "Decisions", "Paper", "Reader", "Settings", "Stage"]
+
+Decisions = Mapping[str, Any]
+Reader = Callable[[Trial, Response], Reading]
+
+
+@dataclass(frozen=True, slots=True)
+class Paper:
+    """Where a benchmark comes from."""
+
+    citation: str
+    doi: str
+    url: str = ""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Base of a benchmark's settings: a frozen dataclass whose fields are the declared settings.
+
+    Every field is part of what the run is. `seed` is common to all.
+    """
+
+    seed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """One round of trials; `decides` names the decision to be taken when it is complete."""
+
+    name: str
+    decides: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """Ask the same trial again, with these settings changed for that attempt."""
+
+    overrides: Mapping[str, Any]
+
+
+class Benchmark:
+    """Base of all benchmarks. A subclass is one file that a newcomer can read in one sitting."""
+
+    NAME: ClassVar[str]
+    VERSION: ClassVar[str]
+    TITLE: ClassVar[str]
+    PAPER: ClassVar[Paper]
+    KINDS: ClassVar[tuple[Kind, ...]]
+    """kinds of model it can ask, the best fitting first"""
+    SETTINGS: ClassVar[type[Settings]]
+    READERS: ClassVar[Mapping[str, Reader]]
+    """by name, the paper's own first"""
+    MEASURES: ClassVar[tuple[str, ...]]
+    """names of the scores it reports"""
+    DEVIATIONS: ClassVar[tuple[str, ...]]
+    """what we do otherwise than the paper, and why"""
+    DEMO: ClassVar[Mapping[str, Any]]
+    """`models`: built-in models for the demo; `settings`: small settings; `fast`: smaller ones"""
+
+    def check(self, settings: Settings) -> None:
+        """Raise `BadInput` for settings that can't be run."""
+
+    def stages(self, settings: Settings, kind: Kind) -> Iterator[Stage]:
+        raise NotImplementedError
+
+    def trials(self, stage: str, settings: Settings, decisions: Decisions) -> Iterator[Trial]:
+        """The trials of one stage, lazily: nothing is drawn here."""
+        raise NotImplementedError
+
+    def decide(self, name: str, settings: Settings, rows: Sequence[Row]) -> Any:
+        """Take the decision `name` from the rows of all stages so far."""
+        raise NotImplementedError
+
+    def samples(self, trial: Trial, settings: Settings) -> int:
+        """How many independent samples of each trial are asked for."""
+        return 1
+
+    def first_overrides(self, trial: Trial, settings: Settings) -> Mapping[str, Any]:
+        """Settings of the very first attempt that differ from the model's own."""
+        return {}
+
+    def next_attempt(
+        self, trial: Trial, settings: Settings, attempts: Sequence[tuple[Response, Reading]]
+    ) -> Attempt | None:
+        """Whether and how to ask again after these attempts; None is the end."""
+        return None
+
+    def score(self, rows: Sequence[Row], settings: Settings, decisions: Decisions) -> dict[str, Any]:
+        """From rows to the scores object, as far as this benchmark knows it."""
+        raise NotImplementedError
+
+    def settings_from(self, given: Mapping[str, Any]) -> Settings:
+        """Settings from names and values (text or typed); an undeclared name is an error."""
+        known = {field.name: field for field in fields(self.SETTINGS)}
+        for name in given:
+            if name not in known:
+                raise UnknownName(f"setting of {self.NAME}", name, known)
+        values = {name: _typed(name, value, known[name].default) for name, value in given.items()}
+        settings = self.SETTINGS(**values)
+        self.check(settings)
+        return settings
+
+
+def _typed(name: str, value: Any, default: Any) -> Any:
+    """A value from the command line as the type of the setting's default."""
+    if not isinstance(value, str) or isinstance(default, str):
+        return tuple(value) if isinstance(value, list) else value
+    try:
+        if isinstance(default, bool):
+            return {"true": True, "false": False, "1": True, "0": False}[value.lower()]
+        if isinstance(default, int):
+            return int(value)
+        if isinstance(default, float):
+            return float(value)
+        if isinstance(default, tuple):
+            return tuple(part.strip() for part in value.split(",") if part.strip())
+    except (ValueError, KeyError):
+        what = type(default).__name__
+        raise BadInput(f"The setting {name} is {value!r}: give a value of type {what}.") from None
+    return value

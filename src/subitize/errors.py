@@ -1,0 +1,103 @@
+"""Everything that can go wrong and that a user can mend.
+
+SubitizeError                 exit 1: anything that stopped the work
+├── UsageError                exit 2: the command, a setting or an input is wrong
+│   ├── UnknownName           a benchmark, model, reader or setting that is not there
+│   ├── BadInput              a file or a value that can't be used
+│   ├── WrongRun              a folder that holds another run, or a damaged one
+│   └── MissingExtra          an optional package is not installed
+├── RunLocked                 another process writes this run
+├── StorageFull               the run folder can't be written
+└── ModelError                one call to a model did not work
+    ├── Retryable             worth another try (busy, time-out, closed connection)
+    └── Hopeless              the same for every trial (no such model, wrong key): the run stops
+
+A message says what is wrong, what was found and what to do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+__all__ = [
+    "BadInput",
+    "Hopeless",
+    "MissingExtra",
+    "ModelError",
+    "Retryable",
+    "RunLocked",
+    "StorageFull",
+    "SubitizeError",
+    "UnknownName",
+    "UsageError",
+    "WrongRun",
+]
+
+
+class SubitizeError(Exception):
+    """Base of all errors with a message meant for the user."""
+
+    exit_code = 1
+
+
+class UsageError(SubitizeError):
+    """The command, a setting or an input is wrong."""
+
+    exit_code = 2
+
+
+class UnknownName(UsageError):
+    """A name that is not in the list of known ones; the message offers the nearest."""
+
+    def __init__(self, what: str, found: str, known: Iterable[str]) -> None:
+        from difflib import get_close_matches
+
+        names = sorted(known)
+        near = get_close_matches(found, names, n=1, cutoff=0.5)
+        hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(names)}."
+        super().__init__(f"There is no {what} {found!r}: {hint}")
+
+
+class BadInput(UsageError):
+    """A file or a value that can't be used."""
+
+
+class WrongRun(UsageError):
+    """A folder that holds another run, or a damaged one."""
+
+
+class MissingExtra(UsageError):
+    """An optional package is not installed."""
+
+    def __init__(self, what: str, package: str, extra: str) -> None:
+        super().__init__(
+            f"{what} needs the package {package!r}, which is not installed: "
+            f"run  pip install 'subitize[{extra}]'"
+        )
+
+
+class RunLocked(SubitizeError):
+    """Another process writes this run."""
+
+
+class StorageFull(SubitizeError):
+    """The run folder can't be written."""
+
+
+class ModelError(SubitizeError):
+    """One call to a model did not work."""
+
+
+class Retryable(ModelError):
+    """Worth another try; `retry_after` is the server's own wish in seconds."""
+
+    def __init__(
+        self, message: str, retry_after: float | None = None, *, busy: bool = False
+    ) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
+        self.busy = busy
+
+
+class Hopeless(ModelError):
+    """The same for every trial: asking on would only waste calls."""

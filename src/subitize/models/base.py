@@ -1,0 +1,122 @@
+"""What a model is to this house: one class, one method, list in and list out.
+
+| kind    | method  | gets                            | gives (Reply.kind)                       |
+|---------|---------|---------------------------------|------------------------------------------|
+| namer   | `name`  | picture + question              | text                                     |
+| matcher | `match` | picture + sentences (`options`) | scores: {"scores": [..], "calibrated": …} |
+| filler  | `fill`  | picture + sentence with a mask  | ranking: [[word, score], …]              |
+| painter | `paint` | prompt + seed                   | picture (PNG, JPEG or WebP bytes)        |
+| counter | `count` | picture + name of thing         | boxes (see `Boxes`)                      |
+
+A method is `async def` when it waits on a network and plain `def` when it computes here; the
+runner puts plain ones into one worker thread. An item that fails gives a `ModelError` in its
+place of the list (or raises, when the list has one item), so it never fails its batch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Literal
+
+from subitize.errors import ModelError
+from subitize.records import ResponseKind, Trial, fingerprint
+
+__all__ = ["METHODS", "Answers", "Item", "Kind", "Model", "ModelOptions", "Reply"]
+
+Kind = Literal["namer", "matcher", "filler", "painter", "counter"]
+METHODS: Mapping[str, str] = {
+    "namer": "name",
+    "matcher": "match",
+    "filler": "fill",
+    "painter": "paint",
+    "counter": "count",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """What a model gets of a trial: never the target, never the recipe."""
+
+    trial: str
+    """id of the trial"""
+    question: str
+    """the exact words: a question, a sentence with a mask or a prompt"""
+    picture: bytes | None = None
+    """an encoded picture file (PNG, JPEG, …)"""
+    options: tuple[str, ...] = ()
+    """choices or sentences"""
+    thing: str = ""
+    """name of what is to be counted, for counters"""
+    sample: int = 0
+    """which of several independent samples"""
+    attempt: int = 0
+    """0, then 1, 2 … when the benchmark asks again"""
+    seed: int = 0
+    """for whoever draws random numbers: a function of settings, trial, sample and attempt"""
+    overrides: Mapping[str, Any] = field(default_factory=dict)
+    """settings for this attempt only, such as temperature"""
+    facts: Trial | None = None
+    """the whole trial with its target: given to `sim/*` only"""
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What a model gives back for one item."""
+
+    kind: ResponseKind
+    """what `value` is"""
+    value: Any
+    """text, picture bytes, scores, ranking or boxes"""
+    stop: str = "stop"
+    """stop, length (cut off), refused, too-long, or the server's own word"""
+    usage: Mapping[str, Any] = field(default_factory=dict)
+    """tokens and the like"""
+
+
+Answers = Sequence["Reply | ModelError"]
+
+
+@dataclass(frozen=True, slots=True)
+class ModelOptions:
+    """What the command line says about the model beside its name."""
+
+    base_url: str | None = None
+    api_key_env: str | None = None
+    temperature: float | None = None
+    max_tokens: int | None = None
+    timeout: float = 120.0
+    extra_body: Mapping[str, Any] = field(default_factory=dict)
+
+
+class Model:
+    """Base of all models; a subclass sets the class attributes and writes its method."""
+
+    kinds: ClassVar[tuple[Kind, ...]] = ()
+    """what it can be asked for"""
+    batch_size: int = 1
+    """how many items one call takes"""
+    concurrency: int = 1
+    """how many calls may be under way at once, unless the user says otherwise"""
+    paid: ClassVar[bool] = False
+    """whether calls go to a server and count against `--budget-calls`"""
+    sees_facts: ClassVar[bool] = False
+    """whether it gets the target: simulated observers only"""
+    parameters: float | None = None
+    """size in billions of parameters, where known"""
+    revision: str | None = None
+    """version of the weights or of the drawing rules, where known"""
+
+    def __init__(self, name: str, settings: Mapping[str, Any] | None = None) -> None:
+        self.name = name
+        self.settings: dict[str, Any] = dict(settings or {})
+
+    @property
+    def settings_hash(self) -> str:
+        return fingerprint([self.settings, self.revision], 12)
+
+    async def open(self) -> None:
+        """Called once before the first item, inside the event loop."""
+
+    async def close(self) -> None:
+        """Called once after the last item."""
