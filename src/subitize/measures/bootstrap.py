@@ -1,0 +1,233 @@
+"""Bootstrap intervals by resampling trials within cells (category × target).
+
+Drawing n trials with replacement from a cell is drawing how often each of its distinct responses
+comes up: a multinomial. So a sample costs a few numbers per cell instead of one per trial.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from subitize.errors import BadInput
+from subitize.measures.baselines import observer_matrix
+from subitize.measures.confusion import Confusion, confusion_matrix, percentages, sum_of
+from subitize.measures.counting_level import LevelRule, counting_level, levels
+from subitize.measures.error_size import nae
+from subitize.measures.interval import Interval, percentile_interval
+from subitize.measures.likeness import category_consistency, human_correlation
+from subitize.measures.trials import Floats, readable_trials
+
+__all__ = ["SAMPLES", "NamingIntervals", "naming_intervals", "resampled_cells"]
+
+SAMPLES = 10_000
+CHUNK = 500
+"""samples held at once: small enough to stay in the processor's cache"""
+
+
+@dataclass(frozen=True, slots=True)
+class NamingIntervals:
+    """Scores of a naming or production run with bootstrap intervals; None where undefined."""
+
+    accuracy: Interval
+    nae: Interval
+    human_correlation: Interval | None
+    category_consistency: Interval | None
+    counting_level: int | None
+    level_shares: Mapping[int, float]
+    """the share of bootstrap samples with each counting level"""
+    samples: int
+    """how many bootstrap samples were drawn"""
+
+
+@dataclass(frozen=True, slots=True)
+class _Cells:
+    """Trials counted per category, target and distinct response."""
+
+    counts: NDArray[np.int64]
+    """[category, target, distinct response]"""
+    values: Floats
+    """the distinct responses"""
+    names: list[str]
+    """the categories"""
+
+    def rows(self) -> NDArray[np.int64]:
+        return np.minimum(self.values, 2 * self.counts.shape[1]).astype(np.int64)
+
+
+def naming_intervals(  # one argument per column of the table of trials, then the options
+    targets: ArrayLike,
+    responses: ArrayLike,
+    categories: ArrayLike,
+    rng: np.random.Generator,
+    *,
+    highest_target: int = 10,
+    samples: int = SAMPLES,
+    rule: LevelRule = "standard",
+) -> NamingIntervals:
+    """All naming scores with 95 % percentile intervals, resampled within category × target.
+
+    Only readable trials go in. The same generator state gives the same intervals.
+
+    >>> targets = [1, 2] * 20
+    >>> found = naming_intervals(targets, targets, ["dots"] * 40, np.random.default_rng(0),
+    ...                          highest_target=2, samples=100)
+    >>> found.accuracy, found.counting_level, found.category_consistency
+    (Interval(value=1.0, low=1.0, high=1.0), 2, None)
+    """
+    asked, given = readable_trials(targets, responses)
+    cells = _count_cells(asked, given, np.asarray(categories).ravel(), highest_target)
+    matrices = {
+        name: _matrix(cells.counts[index], cells.rows(), highest_target)
+        for index, name in enumerate(cells.names)
+    }
+    whole = sum_of(Confusion(m, np.zeros(highest_target, np.int64)) for m in matrices.values())
+    chunks = [
+        _scores(stack, cells, rule) for stack in resampled_cells(cells.counts, rng, samples=samples)
+    ]
+    drawn = {name: np.concatenate([chunk[name] for chunk in chunks]) for name in chunks[0]}
+    several_targets = int((whole.counts.sum(axis=0) > 0).sum()) > 1
+    reached, times = np.unique(drawn["level"], return_counts=True)
+    return NamingIntervals(
+        percentile_interval(float(np.mean(asked == given)), drawn["accuracy"]),
+        percentile_interval(nae(asked, given), drawn["nae"]),
+        _around(human_correlation(whole.counts), drawn["human"]),
+        _around(category_consistency(matrices), drawn["consistency"]),
+        counting_level(whole.counts, rule=rule) if several_targets else None,
+        {int(n): float(k / samples) for n, k in zip(reached, times, strict=True)}
+        if several_targets
+        else {},
+        samples,
+    )
+
+
+def _around(value: float | None, samples: Floats) -> Interval | None:
+    return None if value is None else percentile_interval(value, samples)
+
+
+def _count_cells(
+    asked: Floats, given: Floats, categories: NDArray[Any], highest_target: int
+) -> _Cells:
+    if categories.size != asked.size:
+        raise BadInput(
+            f"There are {asked.size} trials but {categories.size} categories: give one for each."
+        )
+    confusion_matrix(asked, given, highest_target=highest_target)  # refuses what has no cell
+    names, category = np.unique(categories.astype(str), return_inverse=True)
+    values, value = np.unique(given, return_inverse=True)
+    counts = np.zeros((names.size, highest_target, values.size), dtype=np.int64)
+    np.add.at(counts, (category, asked.astype(np.int64) - 1, value), 1)
+    return _Cells(counts, values, names.tolist())
+
+
+def _matrix(
+    counts: NDArray[np.int64], rows: NDArray[np.int64], highest_target: int
+) -> NDArray[np.int64]:
+    matrix = np.zeros((2 * highest_target + 1, highest_target), dtype=np.int64)
+    np.add.at(matrix, rows, counts.T)
+    return matrix
+
+
+def resampled_cells(
+    counts: NDArray[np.int64], rng: np.random.Generator, *, samples: int = SAMPLES
+) -> Iterator[NDArray[np.int64]]:
+    """Chunks of resampled counts, shape (chunk, *counts.shape); the last axis is the responses.
+
+    Every cell keeps its number of trials; responses a cell never had stay at 0.
+
+    >>> cells = np.array([[3, 0], [1, 1]])
+    >>> [stack.sum(axis=2).tolist() for stack in resampled_cells(
+    ...     cells, np.random.default_rng(0), samples=2)]
+    [[[3, 2], [3, 2]]]
+    """
+    flat = counts.reshape(-1, counts.shape[-1])
+    used = [(cell, np.nonzero(row)[0]) for cell, row in enumerate(flat) if row.any()]
+    for start in range(0, samples, CHUNK):
+        size = min(CHUNK, samples - start)
+        drawn = np.zeros((size, *flat.shape), dtype=np.int64)
+        for cell, seen in used:
+            row = flat[cell, seen]
+            total = int(row.sum())
+            if seen.size == 1:
+                drawn[:, cell, seen[0]] = total
+            else:
+                drawn[:, cell, seen] = rng.multinomial(total, row / total, size=size)
+        yield drawn.reshape(size, *counts.shape)
+
+
+def _scores(stack: NDArray[np.int64], cells: _Cells, rule: LevelRule) -> dict[str, Floats]:
+    """Scores of each resampled table: stack is [sample, category, target, distinct response]."""
+    size, _, highest, _ = stack.shape
+    targets = np.arange(1, highest + 1)[:, None]
+    trials = float(cells.counts.sum())
+    pooled = stack.sum(axis=1)
+    errors = (np.abs(cells.values - targets) / targets).ravel()
+    right = (cells.values == targets).ravel().astype(np.float64)
+    flat = pooled.reshape(size, -1).astype(np.float64)
+    # Summing distinct responses into rows: above 2m they share the last one
+    into_rows = np.zeros((cells.values.size, 2 * highest + 1))
+    into_rows[np.arange(cells.values.size), cells.rows()] = 1.0
+    summed = (pooled @ into_rows).transpose(0, 2, 1)
+    return {
+        "accuracy": flat @ right / trials,
+        "nae": flat @ errors / trials,
+        "human": _human(summed),
+        "consistency": _consistency(stack @ into_rows, cells),
+        "level": levels(summed, rule=rule),
+    }
+
+
+def _human(summed: Floats) -> Floats:
+    totals = summed[0].sum(axis=0)
+    present = totals > 0
+    observer = percentages(observer_matrix(highest_target=totals.size))[:, present].ravel()
+    x = (summed[:, 1:, present] / totals[present]).reshape(len(summed), -1)
+    return _unit(x) @ _unit(observer[None])[0]
+
+
+def _unit(vectors: Floats) -> Floats:
+    """Each row centred and scaled to length 1; NaN where it is constant."""
+    centred = vectors - vectors.mean(axis=-1, keepdims=True)
+    length = np.sqrt(np.einsum("...i,...i->...", centred, centred))[..., None]
+    unit: Floats = centred / np.where(length > 1e-12, length, np.nan)
+    return unit
+
+
+def _consistency(tables: Floats, cells: _Cells) -> Floats:
+    """Smallest pairwise correlation per sample; tables is [sample, category, target, row]."""
+    size, categories = tables.shape[:2]
+    totals = cells.counts.sum(axis=2)
+    present = totals > 0
+    shares = tables[..., 1:] / np.where(present, totals, 1)[:, :, None]
+    if bool(present.all()):  # the usual case: every pair shares all columns
+        units = _unit(shares.reshape(size, categories, -1))
+        products = units @ units.transpose(0, 2, 1)
+        one, other = np.triu_indices(categories, 1)
+        pairs = products[:, one, other]
+    else:
+        pairs = np.stack(
+            [
+                _pair(shares[:, a], shares[:, b], present[a] & present[b])
+                for a in range(categories)
+                for b in range(a + 1, categories)
+            ]
+            or [np.full(size, np.nan)],
+            axis=1,
+        )
+    if pairs.shape[1] == 0:
+        return np.full(size, np.nan)
+    lowest = np.where(np.isnan(pairs), np.inf, pairs).min(axis=1)
+    return np.where(np.isinf(lowest), np.nan, lowest)
+
+
+def _pair(first: Floats, second: Floats, both: NDArray[np.bool_]) -> Floats:
+    if not both.any():
+        return np.full(len(first), np.nan)
+    one = _unit(first[:, both].reshape(len(first), -1))
+    other = _unit(second[:, both].reshape(len(second), -1))
+    product: Floats = np.einsum("ij,ij->i", one, other)
+    return product

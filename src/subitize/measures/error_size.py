@@ -1,0 +1,69 @@
+"""How far the answers are from the truth."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from subitize.errors import BadInput
+from subitize.measures.trials import Floats, numbers, readable_trials
+
+__all__ = ["nae", "smape", "smape_terms"]
+
+
+def nae(
+    targets: ArrayLike, responses: ArrayLike, *, over: Literal["trials", "targets"] = "trials"
+) -> float:
+    """Normalised absolute error, which NumGen calls MWE; responses are not clipped.
+
+    NAE = mean over trials of |G − T| / T; over="targets" is the mean of the targets' means
+    Unit: errors as a share of the target, 0 upwards. Best: 0.
+
+    >>> nae([1, 2, 4, 4], [1, 3, 4, 6])
+    0.25
+    >>> round(nae([1, 2, 4, 4], [1, 3, 4, 6], over="targets"), 4)
+    0.25
+    """
+    asked, given = readable_trials(targets, responses)
+    errors = np.abs(given - asked) / asked
+    if over == "trials":
+        return float(errors.mean())
+    if over != "targets":
+        raise BadInput(f"The mean over {over!r} is not known: choose trials or targets.")
+    _, group = np.unique(asked, return_inverse=True)
+    return float(np.mean(np.bincount(group, errors) / np.bincount(group)))
+
+
+def smape_terms(targets: ArrayLike, responses: ArrayLike) -> Floats:
+    """The sMAPE of each trial in percent; a response of NaN or None is a skip.
+
+    100 · |y − ŷ| / (|y| + |ŷ|); 0 if both are 0; 100 for a skip
+    Unit: percent, 0 to 100. Best: 0.
+
+    >>> smape_terms([10, 0, 5], [30, 0, None]).tolist()
+    [50.0, 0.0, 100.0]
+    """
+    asked = numbers(targets, "targets")
+    given = np.asarray(responses, dtype=np.float64).ravel()
+    if asked.size != given.size:
+        raise BadInput(
+            f"There are {asked.size} targets but {given.size} responses: give one for each trial, "
+            "NaN for a skip."
+        )
+    size = np.abs(asked) + np.abs(given)
+    terms = np.where(size == 0, 0.0, np.abs(asked - given) / np.where(size == 0, 1.0, size))
+    return np.where(np.isnan(given), 100.0, 100.0 * terms)
+
+
+def smape(targets: ArrayLike, responses: ArrayLike) -> float:
+    """Symmetric mean absolute percentage error, CAPTURE's measure.
+
+    sMAPE = 100/n · Σ |y − ŷ| / (|y| + |ŷ|); a term is 0 if both are 0, and 1 for a skip (NaN)
+    Unit: percent, 0 to 100. Best: 0.
+
+    >>> smape([10, 0, 5], [30, 0, float("nan")])
+    50.0
+    """
+    return float(smape_terms(targets, responses).mean())
