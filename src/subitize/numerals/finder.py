@@ -1,0 +1,251 @@
+"""Find the numbers of a text: first the atoms (twenty, one, 1,024), then what they make up."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from typing import Literal, NamedTuple
+
+from subitize.numerals.context import Numeral, NumeralKind, kind_in_context, with_ranges
+from subitize.numerals.words import (
+    CHINESE_CLASS,
+    CHINESE_TRAP,
+    GROUPS,
+    LARGEST,
+    ORDINALS,
+    PARTS,
+    PLURAL_SIZES,
+    SIZES,
+    UNITS,
+    from_chinese,
+)  # fmt: skip
+
+__all__ = ["find_numbers", "from_words"]
+
+_WORDS = sorted({*UNITS, *SIZES, *ORDINALS, *PARTS, *PLURAL_SIZES, *GROUPS})
+_ATOM = re.compile(
+    r"(?P<keys>(?:\d\ufe0f?\u20e3)+|🔟)"
+    r"|(?P<digits>\d+(?:[,._'’٬٫ \u00a0\u2009\u202f]\d+)*)"
+    rf"|(?<![^\W\d_])(?P<word>{'|'.join(reversed(_WORDS))})(?![^\W\d_])"
+    rf"|(?P<chinese>[{CHINESE_CLASS}]+)"
+    r"|(?P<sign>[¼-¾⅐-⅞]|[①-⑳])",
+    re.IGNORECASE,
+)
+
+
+def from_words(text: str) -> int | None:
+    """The whole number that a text is, in words, digits or both; null when it is anything else.
+
+    >>> from_words("twenty-one"), from_words("half a dozen"), from_words("1,024")
+    (21, 6, 1024)
+    >>> from_words("five apples") is None
+    True
+    """
+    text = text.strip()
+    found = find_numbers(text)
+    if len(found) != 1 or (found[0].start, found[0].end) != (0, len(text)):
+        return None
+    return found[0].value if found[0].kind in ("cardinal", "negative") else None
+
+
+def find_numbers(text: str) -> list[Numeral]:
+    """Every number of a text, in order.
+
+    >>> [(n.kind, n.value) for n in find_numbers("Two dozen eggs, 4-5 left, the 3rd is 50%")]
+    [('cardinal', 24), ('range', 4), ('range', 5), ('ordinal', 3), ('percentage', 50)]
+    """
+    return with_ranges(text, list(_merged(text, list(_atoms(text)))))
+
+
+_DIGITS = re.compile(r"\d+")
+
+
+class _Atom(NamedTuple):
+    start: int
+    end: int
+    shape: Literal["digits", "unit", "size", "ordinal", "part", "plural", "group", "other"]
+    value: int | None
+    kind: NumeralKind = "cardinal"
+
+
+def _atoms(text: str) -> Iterator[_Atom]:
+    for match in _ATOM.finditer(text):
+        start, end, how = match.start(), match.end(), match.lastgroup
+        if how == "digits":
+            yield from _digit_atoms(text, start, end)
+        elif how == "word":
+            yield _word_atom(match.group().lower(), start, end)
+        elif how == "chinese":
+            value = from_chinese(match.group())
+            if value is not None and not CHINESE_TRAP.match(text, max(0, start - 1)):
+                yield _Atom(start, end, "other", value)
+        elif how == "keys":
+            found = match.group()
+            row = "10" if found == "🔟" else "".join(c for c in found if c.isdecimal())
+            yield _Atom(start, end, "digits", *_value(row))
+        else:
+            number = unicodedata.numeric(match.group())
+            whole = number.is_integer()
+            yield _Atom(
+                start, end, "other", int(number) if whole else None,
+                "cardinal" if whole else "fraction",
+            )  # fmt: skip
+
+
+def _word_atom(word: str, start: int, end: int) -> _Atom:
+    if word in UNITS:
+        return _Atom(start, end, "unit", UNITS[word])
+    if word in SIZES:
+        return _Atom(start, end, "size", SIZES[word])
+    if word in GROUPS:
+        return _Atom(start, end, "group", GROUPS[word], "group")
+    if word in PLURAL_SIZES:
+        return _Atom(start, end, "plural", None, "indefinite")
+    if word in ORDINALS:
+        return _Atom(start, end, "ordinal", ORDINALS[word], "ordinal")
+    return _Atom(start, end, "part", None, "fraction")
+
+
+def _value(row: str) -> tuple[int | None, NumeralKind]:
+    if len(row) > 15:
+        return None, "code"
+    return int(row), "cardinal"
+
+
+def _digit_atoms(text: str, start: int, end: int) -> Iterator[_Atom]:
+    """Split a row of digits and separators into numbers: "1,024 7.5" is 1024 and a decimal."""
+    parts = [match.span() for match in _DIGITS.finditer(text, start, end)]
+    index = 0
+    while index < len(parts):
+        last = index
+        separator = text[parts[index][1]] if index + 1 < len(parts) else ""
+        while last + 1 < len(parts) and text[parts[last][1]] == separator:
+            last += 1
+        lengths = [stop - begin for begin, stop in parts[index : last + 1]]
+        grouped = len(lengths) > 1 and lengths[0] <= 3 and set(lengths[1:]) == {3}
+        grouped = grouped and separator not in ".٫" and text[parts[index][0]] not in "0٠०０"
+        if separator and separator in ".٫":
+            kind: NumeralKind = "decimal" if len(lengths) == 2 else "code"
+            yield _Atom(parts[index][0], parts[last][1], "digits", None, kind)
+        elif grouped or len(lengths) == 1:
+            begin, stop = parts[index][0], parts[last][1]
+            if last + 1 < len(parts) and text[stop] in ".٫":
+                last += 1
+                yield _Atom(begin, parts[last][1], "digits", None, "decimal")
+            else:
+                row = "".join(text[a:b] for a, b in parts[index : last + 1])
+                yield _Atom(begin, stop, "digits", *_value(row))
+        else:
+            # the last of the chain may begin another one ("3, 1.5" or "5,6 024")
+            last = last if last + 1 == len(parts) else last - 1
+            for begin, stop in parts[index : last + 1]:
+                yield _Atom(begin, stop, "digits", *_value(text[begin:stop]))
+        index = last + 1
+
+
+_STEP = re.compile(r"(?:[ \t\u00a0]{1,2}|[-‐‑])")
+_STEP_AND = re.compile(r"(?:[ \t\u00a0]{1,2}|[-‐‑])and(?:[ \t\u00a0]{1,2}|[-‐‑])")
+_AND_A = re.compile(r"[ \t]{1,2}and an? ", re.IGNORECASE)
+_POINT = re.compile(r"[ \t]{1,2}point[ \t]{1,2}", re.IGNORECASE)
+_HALF = re.compile(r"half(?:[ \t]{1,2}an?)?(?:[ \t]{1,2}|[-‐‑])", re.IGNORECASE)
+_A = re.compile(r"\b(?:an?)[ \t\u00a0-]{1,2}$", re.IGNORECASE)
+_VAGUE_SIZE = re.compile(r"\b(?:several|few|couple|couple of|many|some)[ \t-]{1,2}$", re.IGNORECASE)
+
+
+def _merged(text: str, atoms: list[_Atom]) -> Iterator[Numeral]:
+    """Join atoms into numbers: twenty + one, 2 + dozen, half a + dozen, two + thirds."""
+    index, before = 0, 0
+    while index < len(atoms):
+        atom = atoms[index]
+        stop, kind, value = index + 1, atom.kind, atom.value
+        following = atoms[stop] if stop < len(atoms) else None
+        if following and following.start - atom.end > 9:
+            following = None
+        gap = text[atom.end : following.start] if following else ""
+        if atom.shape == "unit":
+            stop, value, kind = _compound(text, atoms, index)
+        elif atom.shape == "size" and _VAGUE_SIZE.search(
+            text, max(before, atom.start - 12), atom.start
+        ):
+            kind, value = "indefinite", None
+        elif atom.shape == "size":
+            stop, value, kind = _compound(text, atoms, index, implied_one=True)
+        elif following and following.shape == "size" and atom.kind in ("cardinal", "decimal"):
+            if atom.shape == "digits" and _STEP.fullmatch(gap):
+                stop, value, kind = stop + 1, *_scaled(text, atom, following)
+        elif (
+            following
+            and following.shape == "size"
+            and _HALF.fullmatch(text, atom.start, following.start)
+        ):
+            stop, value, kind = stop + 1, (following.value or 0) // 2, "cardinal"
+        start, end = atom.start, atoms[stop - 1].end
+        if atom.shape == "size" and (article := _A.search(text, max(before, start - 4), start)):
+            start = article.start()
+        spelled = text[start].isalpha()
+        yield kind_in_context(text, before, Numeral(start, end, kind, value, spelled))
+        index, before = stop, end
+
+
+def _scaled(text: str, atom: _Atom, size: _Atom) -> tuple[int | None, NumeralKind]:
+    """2 thousand, 3 dozen, 1.5 million."""
+    value = atom.value
+    if atom.kind == "decimal":
+        whole, _, tail = text[atom.start : atom.end].partition(".")
+        product = int(whole + tail) * (size.value or 0) if (whole + tail).isdecimal() else 1
+        value = product // 10 ** len(tail) if product % 10 ** len(tail) == 0 else None
+    elif value is not None:
+        value *= size.value or 1
+    return (value, "cardinal") if value is not None and value <= LARGEST else (None, "code")
+
+
+def _compound(
+    text: str, atoms: list[_Atom], index: int, *, implied_one: bool = False
+) -> tuple[int, int | None, NumeralKind]:
+    """The longest number in words that begins at this atom: (index after it, value, kind)."""
+    total, group, scale = 0, 1 if implied_one else atoms[index].value or 0, LARGEST
+    previous = index
+    stop = index if implied_one else index + 1
+    while stop < len(atoms):
+        atom, last = atoms[stop], atoms[previous]
+        size = atom.value or 0
+        fresh = implied_one and stop == index
+        if not fresh:
+            gap = text[last.end : atom.start] if atom.start - last.end <= 9 else "…"
+            after_size = last.shape == "size" and last.value != 12
+            if atom.shape in ("unit", "digits") and _POINT.fullmatch(gap):
+                return stop + 1, None, "decimal"
+            if atom.shape == "part" and last.shape == "unit" and _AND_A.fullmatch(gap):
+                return stop + 1, None, "fraction"
+            if not (_STEP.fullmatch(gap) or (after_size and _STEP_AND.fullmatch(gap))):
+                break
+            tens = last.shape == "unit" and (last.value or 0) >= 20
+            fits = (tens and 0 < size < 10) or (after_size and 0 < size < 100)
+            if atom.shape == "ordinal" and (fits or (size >= 100 and last.shape == "unit")):
+                return stop + 1, None, "ordinal"
+            if last.shape == "unit" and atom.shape in ("ordinal", "part"):
+                is_part = text[atom.start : atom.end].lower() in PARTS
+                return (
+                    (stop + 1, None, "fraction") if is_part else (stop, total + group, "cardinal")
+                )
+            if atom.shape == "group" and last.shape == "unit":
+                return stop + 1, (total + group) * size, "group"
+            if atom.shape == "unit" and fits:
+                group += size
+        if atom.shape == "size" and size == 12 and (fresh or last.shape == "unit") and not total:
+            return stop + 1, group * 12, "cardinal"
+        if (
+            atom.shape == "size"
+            and size == 100
+            and 0 < group < 100
+            and (fresh or last.shape == "unit")
+        ):
+            group *= 100
+        elif atom.shape == "size" and 100 < size < scale and 0 < group < 10**4:
+            total, group, scale = total + group * size, 0, size
+        elif atom.shape != "unit" or not fits:
+            break
+        previous, stop = stop, stop + 1
+    value = total + group
+    return (stop, value, "cardinal") if value <= LARGEST else (stop, None, "code")
