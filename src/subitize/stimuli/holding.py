@@ -1,0 +1,136 @@
+"""Holding a non-numerical cue constant over n: painted area, convex hull or density.
+
+With a cue held, a model that judges it instead of counting can't tell the numbers apart.
+Pixels are whole, so a cue is met within a few per cent, not exactly (less than 3 % from
+256 x 256 upwards).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from subitize.errors import BadInput, UnknownName
+from subitize.stimuli.art import Tile
+from subitize.stimuli.hull import convex_hull, polygon_area
+from subitize.stimuli.placing import GAP, MARGIN, SMALLEST, Centres, Diameters
+
+__all__ = ["HOLDS", "area_target", "check_hold", "hull_area", "hull_target", "same_area", "spread"]
+
+HOLDS = ("area", "hull", "density")
+AREA_SHARE = 0.05
+"""share of the picture that is painted under hold=area"""
+HULL_SHARE = 0.25
+"""share of the picture that the hull takes under hold=hull"""
+DENSITY_SHARE = 0.5
+"""share that the hull of the largest n takes under hold=density"""
+
+TilesOf = Callable[[Diameters], Sequence[Tile]]
+
+
+def check_hold(hold: str) -> None:
+    if hold and hold not in HOLDS:
+        raise UnknownName("cue to hold", hold, HOLDS)
+
+
+def area_target(size: int) -> float:
+    """Painted pixels of every picture under hold=area."""
+    return AREA_SHARE * size * size
+
+
+def hull_target(hold: str, n: int, size: int, largest: int) -> float:
+    """Hull in square pixels: the same for every n, or growing with n so that density stays."""
+    if hold == "density":
+        return DENSITY_SHARE * size * size * n / largest
+    return HULL_SHARE * size * size
+
+
+def hull_area(centres: NDArray[np.float64] | Centres, tiles: Sequence[Tile]) -> float:
+    """Area of the convex hull around all painted pixels."""
+    if not tiles:
+        return 0.0
+    corners = [tile.corners + centre for tile, centre in zip(tiles, centres, strict=True)]
+    return polygon_area(convex_hull(np.concatenate(corners)))
+
+
+def same_area(relative: NDArray[np.float64], target: float, tiles_of: TilesOf) -> Diameters:
+    """Diameters in about these proportions whose tiles paint `target` pixels together."""
+    scale = math.sqrt(target / max(float(np.sum(relative**2)) * 0.5, 1e-9))
+    diameters = np.rint(relative * scale).astype(np.int64)
+    for _ in range(8):
+        diameters = np.maximum(np.rint(relative * scale).astype(np.int64), 1)
+        area = sum(tile.area for tile in tiles_of(diameters))
+        if abs(area / target - 1) < 0.002:
+            break
+        scale *= math.sqrt(target / area)
+    return _nudged(diameters, target, tiles_of)
+
+
+def _nudged(diameters: Diameters, target: float, tiles_of: TilesOf) -> Diameters:
+    """Single items made a pixel larger or smaller while that brings the area nearer."""
+    areas = [tile.area for tile in tiles_of(diameters)]
+    for item in np.argsort(diameters, kind="stable"):
+        missing = target - sum(areas)
+        changed = diameters.copy()
+        changed[item] += 1 if missing > 0 else -1
+        area = tiles_of(changed)[item].area
+        if abs(missing - (area - areas[item])) < abs(missing):
+            diameters, areas[item] = changed, area
+    if len(diameters) and int(diameters.min()) < SMALLEST:
+        raise BadInput(
+            f"{len(diameters)} items can't share {target:.0f} painted pixels: the smallest would "
+            f"be {diameters.min()} pixels wide. Use a larger --size or fewer items."
+        )
+    return diameters
+
+
+def spread(
+    points: NDArray[np.float64],
+    diameters: Diameters,
+    tiles: Sequence[Tile],
+    size: int,
+    target: float,
+) -> tuple[NDArray[np.float64] | None, float]:
+    """The points moved apart or together until the hull has the target area.
+
+    Gives places around the origin, or None with the nearest area that could be reached.
+    """
+    low, high = _limits(points, diameters, size)
+    if low > high:
+        return None, math.inf
+    if hull_area(points * low, tiles) > target:
+        return None, hull_area(points * low, tiles)
+    if hull_area(points * high, tiles) < target:
+        return None, hull_area(points * high, tiles)
+    for _ in range(16):
+        middle = (low + high) / 2
+        if hull_area(points * middle, tiles) < target:
+            low = middle
+        else:
+            high = middle
+    return points * high, target
+
+
+def _limits(points: NDArray[np.float64], diameters: Diameters, size: int) -> tuple[float, float]:
+    """Smallest and largest factor at which items keep apart and stay inside.
+
+    Two pixels more than the gap are kept for rounding the places.
+    """
+    radii = diameters / 2
+    away = points[:, None, :] - points[None, :, :]
+    distance = np.sqrt(np.sum(away * away, axis=2))
+    np.fill_diagonal(distance, np.inf)
+    low = float(np.max((radii[:, None] + radii[None, :] + GAP + 2) / distance))
+    inner = size - 2 * MARGIN - 2
+    high = math.inf
+    for axis in (0, 1):
+        offset = points[None, :, axis] - points[:, None, axis]
+        free = inner - radii[None, :] - radii[:, None]
+        if free.min() < 0:
+            return math.inf, 0.0
+        with np.errstate(divide="ignore"):
+            high = min(high, float(np.min(np.where(offset > 1e-9, free / offset, np.inf))))
+    return low, high

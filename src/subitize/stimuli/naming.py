@@ -1,0 +1,86 @@
+"""Pictures for numerosity naming: five categories, any n, any size, from a recipe alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from subitize.errors import BadInput, UnknownName
+from subitize.stimuli import Picture, holding, png
+from subitize.stimuli.scenes import scene_of, tiles_of
+
+__all__ = ["CATEGORIES", "DRAWING_VERSION", "SMALLEST_SIZE", "draw", "recipe"]
+
+DRAWING_VERSION = 1
+"""goes up with every change that alters a single pixel"""
+CATEGORIES = ("apples", "people", "butterflies", "dots", "fast cards")
+SMALLEST_SIZE = 16
+
+
+def recipe(
+    category: str,
+    n: int,
+    index: int,
+    *,
+    size: int = 1024,
+    hold: str = "",
+    seed: int = 0,
+    largest: int = 10,
+) -> dict[str, Any]:
+    """Everything `draw` needs, fit for JSON; nothing is drawn here.
+
+    `hold` names a cue kept constant over n: area, hull or density. `largest` is the largest n of
+    the set and matters for density only, which has to leave it room.
+    """
+    if category not in CATEGORIES:
+        raise UnknownName("category", category, CATEGORIES)
+    holding.check_hold(hold)
+    if n < 0:
+        raise BadInput(f"A picture of {n} items can't be drawn: n starts at 0.")
+    if size < SMALLEST_SIZE:
+        raise BadInput(
+            f"A picture of {size} x {size} pixels is too small: use --size {SMALLEST_SIZE} or more."
+        )
+    if hold == "density" and n > largest:
+        raise BadInput(
+            f"The density can't be held up to {n} items when the largest n is said to be {largest}: "
+            "give the largest n of the set as `largest`."
+        )
+    made: dict[str, Any] = {"drawer": "naming", "version": DRAWING_VERSION, "category": category}
+    made |= {"n": n, "index": index, "size": size, "hold": hold, "seed": seed}
+    if hold == "density":
+        made["largest"] = largest
+    return made
+
+
+def draw(recipe: Mapping[str, Any]) -> Picture:
+    """The picture of a recipe, with every fact about it."""
+    n, size = int(recipe["n"]), int(recipe["size"])
+    scene = scene_of(recipe)
+    tiles = tiles_of(scene.kind, scene.looks, scene.diameters)
+    canvas = np.full((size, size, 3), 255, np.uint8)
+    boxes = []
+    for (x, y), tile in zip(scene.centres.tolist(), tiles, strict=True):
+        left, top = x + tile.left, y + tile.top
+        height, width = tile.pixels.shape[:2]
+        # the darker of both: boxes of neighbours may overlap where both are white
+        part = canvas[top : top + height, left : left + width]
+        np.minimum(part, tile.pixels, out=part)
+        boxes.append([left, top, left + width, top + height])
+    hull = holding.hull_area(scene.centres, tiles)
+    facts = {
+        "n": n,
+        "category": recipe["category"],
+        "kind": scene.kind.removeprefix("clip "),
+        "pattern": scene.pattern,
+        "positions": scene.centres.tolist(),
+        "sizes": scene.diameters.tolist(),
+        "colours": list(scene.looks),
+        "boxes": boxes,
+        "area": sum(tile.area for tile in tiles),
+        "hull": hull,
+        "density": n / hull if hull else 0.0,
+    }
+    return Picture(png.encode(canvas), facts)

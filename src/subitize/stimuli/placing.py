@@ -1,0 +1,142 @@
+"""Where things go: random places that can't touch, with bounded work.
+
+An item is a circle. Two circles keep GAP pixels apart; a painted pixel's centre lies at most
+√½ from its circle, so two items' pixels keep at least two white ones between them.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from subitize.errors import BadInput
+
+__all__ = [
+    "GAP",
+    "MARGIN",
+    "SMALLEST",
+    "Centres",
+    "Diameters",
+    "capacity",
+    "check_room",
+    "fitted",
+    "scatter",
+    "throw_darts",
+]
+
+GAP = 5
+"""pixels between two circles"""
+MARGIN = 3
+"""pixels between a circle and the border"""
+SMALLEST = 8
+"""diameter below which a thing is no longer recognisable"""
+FILL = 0.42
+"""share of the picture that darts can fill with circles without much searching"""
+_SHRINK, _ROUNDS = 0.88, 5
+_DARTS, _BATCHES = 64, 24
+
+Centres = NDArray[np.int64]
+Diameters = NDArray[np.int64]
+
+
+def capacity(size: int) -> int:
+    """How many of the smallest items surely fit: those of a square grid."""
+    return max((size - 2 * MARGIN + GAP) // (SMALLEST + GAP), 0) ** 2
+
+
+def check_room(n: int, size: int, largest: int) -> None:
+    """Raise when n items can't be placed."""
+    if n > largest:
+        raise BadInput(
+            f"{n} items do not fit in a {size} x {size} picture: largest n is about {largest}; "
+            "use a larger --size or fewer items."
+        )
+
+
+def fitted(wished: NDArray[np.float64], size: int) -> NDArray[np.float64]:
+    """The wished diameters, all made smaller by one factor where they would crowd the picture."""
+    if not len(wished):
+        return wished
+    inner = size - 2 * MARGIN
+    room = FILL * inner * inner
+    low, high = 0.0, min(1.0, inner / float(wished.max()))
+
+    def crowded(factor: float) -> bool:
+        return float(np.sum((wished * factor + GAP) ** 2)) * math.pi / 4 > room
+
+    if len(wished) == 1 or not crowded(high):
+        return wished * high
+    for _ in range(30):
+        middle = (low + high) / 2
+        low, high = (low, middle) if crowded(middle) else (middle, high)
+    return wished * low
+
+
+def scatter(
+    wished: NDArray[np.float64], size: int, rng: np.random.Generator
+) -> tuple[Centres, Diameters]:
+    """Random places for items of about the wished diameters, smaller where they must be.
+
+    Darts first; where they find no room even for smaller items, a grid with jitter, which always
+    has room up to `capacity(size)`.
+    """
+    n = len(wished)
+    check_room(n, size, capacity(size))
+    factor = 1.0
+    fit = fitted(wished, size)
+    for _ in range(_ROUNDS):
+        diameters = np.maximum(np.rint(fit * factor), SMALLEST).astype(np.int64)
+        centres = throw_darts(diameters, size, rng)
+        if centres is not None:
+            return centres, diameters
+        factor *= _SHRINK
+    return _jittered_grid(fit, size, rng)
+
+
+def throw_darts(diameters: Diameters, size: int, rng: np.random.Generator) -> Centres | None:
+    """Places for circles of exactly these diameters, the largest first; None if not found."""
+    centres = np.zeros((len(diameters), 2), np.int64)
+    order = np.argsort(-diameters, kind="stable")
+    for done, item in enumerate(order):
+        diameter = int(diameters[item])
+        near, far = _inside(diameter, size)
+        if far < near:
+            return None
+        placed = order[:done]
+        # compared as 4 d² so that half pixels stay whole numbers
+        apart = (diameters[placed] + diameter + 2 * GAP) ** 2
+        for _ in range(_BATCHES):
+            darts = rng.integers(near, far, (_DARTS, 2), endpoint=True)
+            away = darts[:, None, :] - centres[None, placed, :]
+            free = np.all(4 * np.sum(away * away, axis=2) >= apart[None, :], axis=1)
+            if free.any():
+                centres[item] = darts[int(free.argmax())]
+                break
+        else:
+            return None
+    return centres
+
+
+def _inside(diameter: int, size: int) -> tuple[int, int]:
+    """First and last whole coordinate at which a circle keeps the margin."""
+    radius = (diameter + 1) // 2
+    return MARGIN + radius, size - MARGIN - radius
+
+
+def _jittered_grid(
+    wished: NDArray[np.float64], size: int, rng: np.random.Generator
+) -> tuple[Centres, Diameters]:
+    """One cell per item in random order; an item may move inside its cell."""
+    n = len(wished)
+    side = math.isqrt(n - 1) + 1
+    room = (size - 2 * MARGIN + GAP) // side - GAP
+    widest = np.minimum(wished * (room / float(wished.max())), room)
+    diameters = np.clip(np.floor(widest), SMALLEST, room).astype(np.int64)
+    cells = rng.permutation(side * side)[:n]
+    corner = np.stack([cells % side, cells // side], axis=1) * (room + GAP) + MARGIN
+    radius = (diameters + 1) // 2
+    free = np.maximum(room - 2 * radius, 0)
+    jitter = rng.integers(0, free[:, None], (n, 2), endpoint=True)
+    return corner + radius[:, None] + jitter, diameters
