@@ -42,10 +42,10 @@ class Settings:
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """One round of trials; `decides` names the decision to be taken when it is complete."""
+    """One round of trials; `decides` names the decisions to be taken when it is complete."""
 
     name: str
-    decides: str | None = None
+    decides: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,13 @@ class Benchmark:
         """The trials of one stage, lazily: nothing is drawn here."""
         raise NotImplementedError
 
-    def decide(self, name: str, settings: Settings, rows: Sequence[Row]) -> Any:
+    def size(self, stage: str, settings: Settings, decisions: Decisions) -> int | None:
+        """How many trials a stage has, where a formula tells; for the progress bar."""
+        return None
+
+    def decide(
+        self, name: str, settings: Settings, rows: Sequence[Row], decisions: Decisions
+    ) -> Any:
         """Take the decision `name` from the rows of all stages so far."""
         raise NotImplementedError
 

@@ -107,8 +107,8 @@ class Model:
     revision: str | None = None
     """version of the weights or of the drawing rules, where known"""
 
-    def __init__(self, name: str, settings: Mapping[str, Any] | None = None) -> None:
-        self.name = name
+    def __init__(self, respondent: str, settings: Mapping[str, Any] | None = None) -> None:
+        self.respondent = respondent
         self.settings: dict[str, Any] = dict(settings or {})
 
     @property

@@ -1,0 +1,25 @@
+"""The lazy table of benchmarks: a line each."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import import_module
+
+from subitize.benchmarks.base import Benchmark
+from subitize.errors import UnknownName
+
+__all__ = ["BENCHMARKS", "get_benchmark"]
+
+BENCHMARKS: dict[str, str] = {
+    "naming": "subitize.benchmarks.naming:Naming",
+}
+
+
+@cache
+def get_benchmark(name: str) -> Benchmark:
+    """A benchmark by its name."""
+    if name not in BENCHMARKS:
+        raise UnknownName("benchmark", name, BENCHMARKS)
+    module, _, cls = BENCHMARKS[name].partition(":")
+    benchmark: Benchmark = getattr(import_module(module), cls)()
+    return benchmark

@@ -1,0 +1,308 @@
+"""Numerosity naming: how many things does a model say there are in a picture?"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import ceil
+from typing import Any, ClassVar
+
+from subitize.benchmarks.base import Benchmark, Decisions, Paper, Reader, Settings, Stage
+from subitize.benchmarks.numerosity import numerosity_scores
+from subitize.errors import BadInput, UnknownName
+from subitize.models.base import Kind
+from subitize.readers.boxes import reading_boxes
+from subitize.readers.text import read_final, read_strict
+from subitize.records import Row, Stimulus, Trial, make_trial
+from subitize.stimuli.naming import CATEGORIES, recipe
+
+__all__ = ["CONTROL", "FORMS", "Naming", "NamingSettings", "QUESTION"]
+
+QUESTION = "How many {} are there in the picture?"  # PLOS ONE 2025, §2.1.1
+FORMS = ("category", "objects", "things")
+NOUNS: Mapping[str, str] = {
+    "apples": "apples",
+    "people": "people",
+    "butterflies": "butterflies",
+    "dots": "dots",
+    "fast cards": "shapes",
+}
+CONTROL = "What does the image represent?"  # PLOS ONE 2025, §2.1.1
+CONTROL_RIGHT = ("apple", "fruit")
+PROMPTS = ("best", "pilot", *FORMS)
+HOLDS = ("", "area", "hull", "density")
+TOP_UPS = 3
+"""rounds of further trials for cells with too few readable ones"""
+
+
+@dataclass(frozen=True)
+class NamingSettings(Settings):
+    """What a naming run is."""
+
+    per_cell: int = 50
+    max: int = 10
+    size: int = 1024
+    categories: tuple[str, ...] = CATEGORIES
+    hold: str = ""
+    prompt: str = "best"
+    top_up: bool = False
+    control: bool = True
+
+
+class Naming(Benchmark):
+    """Five categories, 1..10 things, 50 pictures each, three ways to ask."""
+
+    NAME: ClassVar[str] = "naming"
+    VERSION: ClassVar[str] = "1"
+    TITLE: ClassVar[str] = "Numerosity naming"
+    PAPER: ClassVar[Paper] = Paper(
+        "Testolin A, Hou K, Zorzi M. Visual enumeration remains challenging for multimodal "
+        "generative AI. PLOS ONE (2025).",
+        "10.1371/journal.pone.0331566",
+        "https://github.com/CCNL-UniPD/Numbersense-AI",
+    )
+    KINDS: ClassVar[tuple[Kind, ...]] = ("namer", "counter")
+    SETTINGS: ClassVar[type[Settings]] = NamingSettings
+    READERS: ClassVar[Mapping[str, Reader]] = {
+        "strict": reading_boxes(read_strict),
+        "final": reading_boxes(read_final),
+    }
+    MEASURES: ClassVar[tuple[str, ...]] = (
+        "accuracy",
+        "nae",
+        "counting_level",
+        "human_correlation",
+        "random_correlation",
+        "category_consistency",
+        "bias",
+        "scalar_variability",
+        "weber_fraction",
+    )
+    DEVIATIONS: ClassVar[tuple[str, ...]] = (
+        "The pictures are drawn anew with our own art by the paper's rules; the published picture "
+        "set itself is not shipped.",
+        "A reply such as 'There are two things in the image: an apple and a white background' was "
+        "discarded by hand in the paper; the reader takes its number, 2.",
+        "A hedged number ('about 7') is vague and discarded; the paper names only vague "
+        "quantifiers and several numbers.",
+        "The threshold of the effect size r is .3: the symbol is lost in the published text.",
+    )
+    DEMO: ClassVar[Mapping[str, Any]] = {
+        "models": (
+            "sim/perfect",
+            "sim/observer",
+            "sim/random",
+            "sim/chatty",
+            "sim/refuser",
+            "counter/blobs",
+        ),
+        "settings": {"per_cell": 20, "size": 512, "prompt": "things"},
+        "fast": {"per_cell": 5, "size": 256, "prompt": "things"},
+    }
+
+    def check(self, settings: Settings) -> None:
+        assert isinstance(settings, NamingSettings)
+        for name in settings.categories:
+            if name not in CATEGORIES:
+                raise UnknownName("category", name, CATEGORIES)
+        if not settings.categories or len(set(settings.categories)) < len(settings.categories):
+            raise BadInput(f"The categories are {settings.categories}: give each once.")
+        if settings.prompt not in PROMPTS:
+            raise UnknownName("prompt form", settings.prompt, PROMPTS)
+        if settings.hold not in HOLDS:
+            raise UnknownName("cue to hold", settings.hold, HOLDS[1:])
+        if settings.per_cell < 1 or settings.max < 1:
+            raise BadInput(
+                f"per-cell is {settings.per_cell} and max is {settings.max}: both must be at "
+                "least 1."
+            )
+        for category in settings.categories:
+            # The fullest picture tells whether n items fit, without drawing it.
+            recipe(category, settings.max, 0, size=settings.size, hold=settings.hold)
+
+    def stages(self, settings: Settings, kind: Kind) -> Iterator[Stage]:
+        assert isinstance(settings, NamingSettings)
+        following = ("top-up-1",) if settings.top_up else ()
+        if settings.prompt == "pilot":
+            yield Stage("pilot", ("form",))
+            yield Stage("ask", following)
+        else:
+            yield Stage("ask", (("form",) if settings.prompt == "best" else ()) + following)
+        for round_ in range(1, TOP_UPS + 1) if settings.top_up else ():
+            more = (f"top-up-{round_ + 1}",) if round_ < TOP_UPS else ()
+            yield Stage(f"top-up-{round_}", more)
+        # A counter names no things: the control question is for namers.
+        if settings.control and "apples" in settings.categories and kind == "namer":
+            yield Stage("control")
+
+    def trials(self, stage: str, settings: Settings, decisions: Decisions) -> Iterator[Trial]:
+        assert isinstance(settings, NamingSettings)
+        if stage.startswith("top-up"):
+            for category, n, first, count in decisions[stage]:
+                for index in range(first, first + count):
+                    yield self._trial(stage, settings, (category, n, index), decisions["form"])
+            return
+        # The index goes slowest, so that a part of the trials is a small copy of the whole.
+        for index in self._indices(stage, settings):
+            for n in range(1, settings.max + 1):
+                for category in settings.categories:
+                    for form in self._forms(stage, settings, decisions, category):
+                        yield self._trial(stage, settings, (category, n, index), form)
+
+    def _indices(self, stage: str, settings: NamingSettings) -> range:
+        pilot = ceil(settings.per_cell / 10) if settings.prompt == "pilot" else 0
+        if stage == "pilot":
+            return range(pilot)
+        return range(pilot if stage == "ask" else 0, settings.per_cell)
+
+    def _forms(
+        self, stage: str, settings: NamingSettings, decisions: Decisions, category: str
+    ) -> tuple[str, ...]:
+        if stage == "control":
+            return ("control",) if category == "apples" else ()
+        if stage == "pilot" or settings.prompt == "best":
+            return FORMS
+        return (decisions["form"] if settings.prompt == "pilot" else settings.prompt,)
+
+    def _trial(
+        self, stage: str, settings: NamingSettings, cell: tuple[str, int, int], form: str
+    ) -> Trial:
+        category, n, index = cell
+        drawn = recipe(
+            category, n, index, size=settings.size, hold=settings.hold, seed=settings.seed
+        )
+        condition: dict[str, Any] = {"category": category, "n": n, "index": index, "form": form}
+        if form == "control":
+            question, target = CONTROL, "an apple" if n == 1 else "apples"
+        else:
+            condition["thing"] = NOUNS[category] if form == "category" else form
+            question, target = QUESTION.format(condition["thing"]), n
+        return make_trial(
+            (self.NAME, self.VERSION, stage),
+            Stimulus("drawn", drawn),
+            question,
+            target=target,
+            condition=condition,
+        )
+
+    def size(self, stage: str, settings: Settings, decisions: Decisions) -> int | None:
+        assert isinstance(settings, NamingSettings)
+        if stage.startswith("top-up"):
+            return sum(count for _, _, _, count in decisions[stage])
+        pictures = len(self._indices(stage, settings)) * settings.max
+        return pictures * sum(
+            len(self._forms(stage, settings, decisions, category))
+            for category in settings.categories
+        )
+
+    def decide(
+        self, name: str, settings: Settings, rows: Sequence[Row], decisions: Decisions
+    ) -> Any:
+        assert isinstance(settings, NamingSettings)
+        if name == "form":
+            return best_form(rows, settings)
+        form = decisions.get("form", settings.prompt)
+        short = flagged_cells([row for row in rows if row.trial.condition["form"] == form], settings)
+        plan = []
+        for cell in short:
+            used = [
+                row.trial.condition["index"]
+                for row in rows
+                if (row.trial.condition["category"], row.trial.condition["n"])
+                == (cell["category"], cell["n"])
+            ]
+            first = max([settings.per_cell - 1, *used]) + 1
+            plan.append([cell["category"], cell["n"], first, cell["needed"] - cell["eligible"]])
+        return plan
+
+    def score(
+        self, rows: Sequence[Row], settings: Settings, decisions: Decisions
+    ) -> dict[str, Any]:
+        assert isinstance(settings, NamingSettings)
+        asked = [row for row in rows if row.trial.stage != "control"]
+        control = [row for row in rows if row.trial.stage == "control"]
+        if settings.prompt in FORMS:
+            form = settings.prompt
+        else:
+            form = decisions.get("form") or best_form(asked, settings)
+        chosen = [row for row in asked if row.trial.condition["form"] == form]
+        scores = numerosity_scores(chosen, settings.max, settings.categories, settings.seed)
+        scores["asked"] = len({row.trial.id for row in rows})
+        scores["prompt"] = form
+        scores["prompts"] = {
+            name: form_summary([r for r in asked if r.trial.condition["form"] == name], settings)
+            for name in FORMS
+            if any(row.trial.condition["form"] == name for row in asked)
+        }
+        scores["control_question"] = control_summary(control)
+        scores["flagged_cells"] = flagged_cells(chosen, settings)
+        return scores
+
+
+def flagged_cells(rows: Sequence[Row], settings: NamingSettings) -> list[dict[str, Any]]:
+    """Cells (category × n) with fewer readable trials than needed."""
+    needed = min(20, ceil(0.4 * settings.per_cell))
+    eligible = Counter(
+        (row.trial.condition["category"], row.trial.condition["n"])
+        for row in rows
+        if row.reading.state == "read"
+    )
+    return [
+        {"category": category, "n": n, "eligible": eligible[category, n], "needed": needed}
+        for category in settings.categories
+        for n in range(1, settings.max + 1)
+        if eligible[category, n] < needed
+    ]
+
+
+def mean_error(rows: Sequence[Row]) -> float | None:
+    """Mean |response − target| over readable trials."""
+    errors = [
+        abs(row.reading.number - row.trial.target)
+        for row in rows
+        if row.reading.state == "read" and row.reading.number is not None
+    ]
+    return sum(errors) / len(errors) if errors else None
+
+
+def best_form(rows: Sequence[Row], settings: NamingSettings) -> str:
+    """The form with the lowest mean error; one with an ineligible cell ranks last."""
+    by_form: dict[str, list[Row]] = defaultdict(list)
+    for row in rows:
+        by_form[row.trial.condition["form"]].append(row)
+    pilot = settings.prompt == "pilot"
+
+    def rank(form: str) -> tuple[bool, bool, float, int]:
+        error = mean_error(by_form[form])
+        # A pilot is too small for the rule on cells: there only the error counts.
+        short = bool(flagged_cells(by_form[form], settings)) and not pilot
+        return error is None, short, error or 0.0, FORMS.index(form)
+
+    return min((form for form in FORMS), key=rank)
+
+
+def form_summary(rows: Sequence[Row], settings: NamingSettings) -> dict[str, Any]:
+    """One line of the table of prompt forms."""
+    readable = [row for row in rows if row.reading.state == "read"]
+    right = sum(row.reading.number == row.trial.target for row in readable)
+    errors = [abs((row.reading.number or 0) - row.trial.target) / row.trial.target for row in readable]
+    return {
+        "mean_error": mean_error(rows),
+        "accuracy": right / len(readable) if readable else None,
+        "nae": sum(errors) / len(errors) if errors else None,
+        "eligible": not flagged_cells(rows, settings),
+        "trials": len(rows),
+        "readable": len(readable),
+    }
+
+
+def control_summary(rows: Sequence[Row]) -> dict[str, Any] | None:
+    """How often the control question was answered rightly; understood means always."""
+    if not rows:
+        return None
+    right = sum(
+        any(word in str(row.response.value or "").lower() for word in CONTROL_RIGHT)
+        for row in rows
+    )
+    return {"asked": len(rows), "right": right, "understood": right == len(rows)}

@@ -1,0 +1,159 @@
+"""The scores that naming and production share: from rows with targets 1..max to one object."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from subitize.errors import BadInput
+from subitize.measures.accuracy import proportion_interval
+from subitize.measures.bias import bias
+from subitize.measures.bootstrap import naming_intervals
+from subitize.measures.confusion import Confusion, confusion_matrix
+from subitize.measures.counting_level import RULES, counting_level
+from subitize.measures.error_size import nae
+from subitize.measures.interval import Interval
+from subitize.measures.likeness import random_correlation
+from subitize.measures.variability import scalar_variability
+from subitize.measures.weber import fit_observer
+from subitize.records import Row
+
+__all__ = ["numerosity_scores"]
+
+
+def numerosity_scores(
+    rows: Sequence[Row], highest: int, categories: Sequence[str], seed: int
+) -> dict[str, Any]:
+    """Every measure of the paper on these rows; what can't be computed is null with a reason."""
+    undefined: dict[str, str] = {}
+
+    def attempt(name: str, compute: Callable[[], Any]) -> Any:
+        try:
+            found = compute()
+        except BadInput as problem:
+            undefined[name] = str(problem)
+            return None
+        if found is None:
+            undefined[name] = "not defined on these responses"
+        return found
+
+    readable = [row for row in rows if row.reading.state == "read"]
+    targets = np.array([row.trial.target for row in readable], dtype=float)
+    responses = np.array([row.reading.number for row in readable], dtype=float)
+    kinds = np.array([row.trial.condition["category"] for row in readable], dtype=str)
+    matrix = _matrix(rows, highest)
+    rng = np.random.default_rng([seed, 20250901])
+    scores: dict[str, Any] = {
+        "trials": len(rows),
+        "states": dict(Counter(row.reading.state for row in rows)),
+        "confusion": matrix.as_json(),
+    }
+    found = attempt(
+        "accuracy",
+        lambda: naming_intervals(targets, responses, kinds, rng, highest_target=highest),
+    )
+    if found is None:
+        for name in ("nae", "counting_level", "human_correlation", "category_consistency"):
+            undefined[name] = undefined["accuracy"]
+    scores |= _bootstrapped(found, len(readable), undefined)
+    scores["nae_over_targets"] = attempt(
+        "nae_over_targets", lambda: nae(targets, responses, over="targets")
+    )
+    scores["counting_levels"] = {
+        rule: attempt(f"counting_levels.{rule}", lambda rule=rule: counting_level(matrix.counts, rule=rule))  # type: ignore[misc]
+        for rule in RULES
+    }
+    scores["random_correlation"] = {
+        "value": attempt("random_correlation", lambda: random_correlation(matrix.counts))
+    }
+    scores["bias"] = {
+        name: attempt(
+            f"bias.{name}",
+            lambda name=name: bias(targets[kinds == name], responses[kinds == name]).as_json(),  # type: ignore[misc]
+        )
+        for name in categories
+    }
+    scores["scalar_variability"] = attempt(
+        "scalar_variability", lambda: scalar_variability(targets, responses).as_json()
+    )
+    scores |= _fitted(matrix, undefined, attempt)
+    scores["categories"] = {
+        name: _category([row for row in rows if row.trial.condition["category"] == name], highest)
+        for name in categories
+    }
+    scores["undefined"] = undefined
+    return scores
+
+
+def _bootstrapped(found: Any, readable: int, undefined: dict[str, str]) -> dict[str, Any]:
+    names = ("accuracy", "nae", "human_correlation", "category_consistency")
+    if found is None:
+        return {**dict.fromkeys(names), "counting_level": None}
+    for name in (*names, "counting_level"):
+        if getattr(found, name) is None:
+            undefined[name] = "not defined on these responses"
+    scores: dict[str, Any] = {name: _interval(getattr(found, name), readable) for name in names}
+    scores["counting_level"] = found.counting_level
+    scores["counting_level_shares"] = {str(k): v for k, v in found.level_shares.items()}
+    return scores
+
+
+def _fitted(
+    matrix: Confusion, undefined: dict[str, str], attempt: Callable[[str, Any], Any]
+) -> dict[str, Any]:
+    fit = attempt("weber_fraction", lambda: fit_observer(matrix.counts))
+    if fit is None:
+        undefined["subitizing_limit"] = undefined["weber_fraction"]
+        return {"weber_fraction": None, "subitizing_limit": None, "lapse_rate": None}
+    found: dict[str, Any] = fit.as_json()
+    for name, reason in found.pop("undefined", {}).items():
+        undefined[name] = reason
+    return found
+
+
+def _interval(found: Interval | None, trials: int) -> dict[str, Any] | None:
+    if found is None:
+        return None
+    return {"value": found.value, "low": found.low, "high": found.high, "trials": trials}
+
+
+def _matrix(rows: Sequence[Row], highest: int) -> Confusion:
+    readable = [row for row in rows if row.reading.state == "read"]
+    unreadable = [row.trial.target for row in rows if row.reading.state != "read"]
+    if not readable:
+        empty = np.zeros((2 * highest + 1, highest), dtype=np.int64)
+        left_out = np.bincount(unreadable, minlength=highest + 1)[1:] if unreadable else empty[0]
+        return Confusion(empty, left_out)
+    return confusion_matrix(
+        [row.trial.target for row in readable],
+        [row.reading.number for row in readable],  # type: ignore[misc]
+        highest_target=highest,
+        unreadable=unreadable,
+    )
+
+
+def _category(rows: Sequence[Row], highest: int) -> dict[str, Any]:
+    """What the report shows of one category: its matrix, means and spreads by target."""
+    readable = [row for row in rows if row.reading.state == "read"]
+    by_target: dict[int, list[float]] = {n: [] for n in range(1, highest + 1)}
+    for row in readable:
+        by_target[row.trial.target].append(float(row.reading.number or 0))
+    right = sum(row.reading.number == row.trial.target for row in readable)
+    errors = [
+        abs(float(row.reading.number or 0) - row.trial.target) / row.trial.target
+        for row in readable
+    ]
+    return {
+        "accuracy": _interval(proportion_interval(right, len(readable)), len(readable))
+        if readable
+        else None,
+        "nae": {"value": float(np.mean(errors))} if errors else None,
+        "confusion": _matrix(rows, highest).as_json(),
+        "means": [float(np.mean(seen)) if seen else None for seen in by_target.values()],
+        "sds": [float(np.std(seen, ddof=1)) if len(seen) > 1 else None for seen in by_target.values()],
+        "trials": len(rows),
+        "states": dict(Counter(row.reading.state for row in rows)),
+    }

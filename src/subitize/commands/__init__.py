@@ -1,0 +1,1 @@
+"""The commands, one small file per group; cli.py loads each when it is called."""

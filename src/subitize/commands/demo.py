@@ -1,0 +1,39 @@
+"""`subitize demo`: the main job on the built-in models."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from subitize.benchmarks.catalog import BENCHMARKS, get_benchmark
+from subitize.commands.printing import say
+from subitize.commands.reporting import load_scored
+from subitize.commands.running import run_and_score
+from subitize.models.catalog import open_model
+from subitize.reports.build import build_report
+from subitize.runs.run import RunOptions
+
+
+def demo(
+    out: Annotated[Path, typer.Option(help="Folder for the runs and report.html.")] = Path("demo"),
+    fast: Annotated[bool, typer.Option("--fast", help="Fewer trials.")] = False,
+) -> int:
+    """Every benchmark on the built-in models, then the report; no network, no key."""
+    begun = time.monotonic()
+    folders, complete = [], True
+    for name in BENCHMARKS:
+        benchmark = get_benchmark(name)
+        settings = benchmark.settings_from(benchmark.DEMO["fast" if fast else "settings"])
+        for model in benchmark.DEMO["models"]:
+            say(f"{name}: {model}")
+            outcome, _ = run_and_score(
+                benchmark, settings, open_model(model), out / "runs", RunOptions()
+            )
+            complete = complete and outcome.complete
+            folders.append(outcome.folder)
+    report = build_report([load_scored(folder) for folder in folders], out / "report.html")
+    print(f"The report is {report} ({time.monotonic() - begun:.0f} s)")
+    return 0 if complete else 1

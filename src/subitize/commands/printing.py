@@ -1,0 +1,46 @@
+"""How commands speak: results on stdout, everything else on stderr."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+import orjson
+
+__all__ = ["print_json", "say", "scores_text"]
+
+
+def print_json(value: Any) -> None:
+    """The result and nothing else."""
+    options = orjson.OPT_INDENT_2 | orjson.OPT_SERIALIZE_NUMPY
+    sys.stdout.write(orjson.dumps(value, option=options).decode() + "\n")
+
+
+def say(message: str) -> None:
+    """A message for the person at the terminal."""
+    print(message, file=sys.stderr)
+
+
+def scores_text(scores: Mapping[str, Any]) -> str:
+    """The headline scores of a run, a line each."""
+    lines = [f"{scores['benchmark']} · {scores['model']}"]
+    for name, value in scores.items():
+        if isinstance(value, Mapping) and "value" in value and "low" in value:
+            shown = _number(value["value"])
+            low, high = _number(value.get("low")), _number(value.get("high"))
+            lines.append(f"  {name.replace('_', ' '):24} {shown} [{low}, {high}]")
+        elif isinstance(value, (int, float)) and not isinstance(value, bool):
+            lines.append(f"  {name.replace('_', ' '):24} {_number(value)}")
+    states = ", ".join(f"{count} {state}" for state, count in scores.get("states", {}).items())
+    if states:
+        lines.append(f"  {'states':24} {states}")
+    for name, reason in scores.get("undefined", {}).items():
+        lines.append(f"  {name.replace('_', ' '):24} – ({reason})")
+    return "\n".join(lines)
+
+
+def _number(value: float | int | None) -> str:
+    if value is None:
+        return "–"
+    return f"{value}" if isinstance(value, int) else f"{value:.4f}"

@@ -1,0 +1,41 @@
+"""`subitize report`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from subitize.errors import BadInput
+from subitize.reports.build import build_report
+from subitize.runs.scoring import score_run
+from subitize.runs.stored import StoredRun, load_run
+
+__all__ = ["find_runs", "load_scored", "report"]
+
+
+def report(
+    runs: Annotated[list[Path], typer.Argument(metavar="RUN…", help="Run folders, or a folder of them.")],
+    out: Annotated[Path, typer.Option(help="The HTML file to write.")] = Path("report.html"),
+) -> None:
+    """One HTML file with leaderboard, figures and tables; figures and tables also as files."""
+    folders = [folder for given in runs for folder in find_runs(given)]
+    print(build_report([load_scored(folder) for folder in folders], out))
+
+
+def find_runs(given: Path) -> list[Path]:
+    """A run folder itself, or all run folders right under it."""
+    if (given / "run.json").exists():
+        return [given]
+    found = sorted(path.parent for path in given.glob("*/run.json")) if given.is_dir() else []
+    if not found:
+        raise BadInput(f"{given} holds no run: give a folder that `subitize run` made.")
+    return found
+
+
+def load_scored(folder: Path) -> StoredRun:
+    """A run with its scores, computed now where they are missing."""
+    if not (folder / "scores.json").exists():
+        score_run(folder)
+    return load_run(folder)

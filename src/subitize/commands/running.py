@@ -1,0 +1,148 @@
+"""`subitize run`, `read` and `score`."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+import orjson
+import typer
+
+from subitize.benchmarks.base import Benchmark, Settings
+from subitize.benchmarks.catalog import get_benchmark
+from subitize.commands.printing import print_json, say, scores_text
+from subitize.errors import BadInput
+from subitize.models.base import Model, ModelOptions
+from subitize.models.catalog import open_model
+from subitize.runs.folder import read_info, write_whole
+from subitize.runs.limits import RetryPolicy
+from subitize.runs.run import Outcome, RunOptions, choose_kind, run_benchmark
+from subitize.runs.scoring import score_run
+from subitize.runs.stored import choose_reader, read_rows, write_exclusions
+
+Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON and nothing else.")]
+RunPath = Annotated[Path, typer.Argument(metavar="RUN", help="A run folder.")]
+
+
+def run(  # noqa: PLR0913  the options of the command, one each
+    benchmark: Annotated[str, typer.Argument(metavar="BENCHMARK")],
+    model: Annotated[list[str], typer.Option("--model", help="Model to ask; may be given again.")],
+    out: Annotated[Path, typer.Option(help="Folder under which each run gets its own.")] = Path("runs"),
+    seed: Annotated[int, typer.Option(help="Seed of stimuli and draws.")] = 0,
+    limit: Annotated[int | None, typer.Option(help="Ask only the first N trials.")] = None,
+    concurrency: Annotated[int | None, typer.Option(help="Calls under way at once.")] = None,
+    budget_calls: Annotated[int | None, typer.Option(help="Send at most N requests.")] = None,
+    base_url: Annotated[str | None, typer.Option(help="Address of an OpenAI-compatible server.")] = None,
+    api_key_env: Annotated[str | None, typer.Option(help="Environment variable with the key.")] = None,
+    temperature: Annotated[float | None, typer.Option()] = None,
+    max_tokens: Annotated[int | None, typer.Option()] = None,
+    timeout: Annotated[float, typer.Option(help="Seconds to wait for one reply.")] = 120.0,
+    retries: Annotated[int, typer.Option(help="Tries per trial; busy servers are waited for.")] = 5,
+    reader: Annotated[str | None, typer.Option(help="How replies are read.")] = None,
+    set_: Annotated[list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="A setting of the benchmark.")] = None,
+    extra_body: Annotated[str | None, typer.Option(help="JSON object of further request fields.")] = None,
+    per_cell: Annotated[int | None, typer.Option(help="Pictures per category and number.")] = None,
+    max_: Annotated[int | None, typer.Option("--max", help="Highest number.")] = None,
+    size: Annotated[int | None, typer.Option(help="Side of the pictures in pixels.")] = None,
+    categories: Annotated[str | None, typer.Option(help="Categories, separated by commas.")] = None,
+    prompt: Annotated[str | None, typer.Option(help="best, pilot, or one prompt form.")] = None,
+    top_up: Annotated[bool, typer.Option("--top-up", help="Ask further trials in thin cells.")] = False,
+    json: Json = False,
+) -> int:
+    """Ask each trial once; run the same command again to resume. Ends by scoring."""
+    chosen = get_benchmark(benchmark)
+    given: dict[str, Any] = {
+        "seed": seed, "per_cell": per_cell, "max": max_, "size": size, "categories": categories,
+        "prompt": prompt, "top_up": top_up or None,
+    }  # fmt: skip
+    settings = chosen.settings_from(
+        {name: value for name, value in given.items() if value is not None} | pairs(set_ or [])
+    )
+    model_options = ModelOptions(
+        base_url, api_key_env, temperature, max_tokens, timeout, _object(extra_body)
+    )
+    models = [open_model(name, model_options) for name in model]
+    for opened in models:
+        choose_kind(chosen, opened)
+    if len({opened.respondent for opened in models}) < len(models):
+        raise BadInput("One --model is given twice: give each once.")
+    policy = RetryPolicy(tries=max(1, retries))
+    options = RunOptions(concurrency, budget_calls, limit, reader, policy=policy)
+    results = [run_and_score(chosen, settings, opened, out, options) for opened in models]
+    if json:
+        print_json([scores for _, scores in results])
+    else:
+        for outcome, scores in results:
+            print(scores_text(scores))
+            print(f"run folder: {outcome.folder}\n")
+    return 0 if all(outcome.complete for outcome, _ in results) else 1
+
+
+def run_and_score(
+    benchmark: Benchmark, settings: Settings, model: Model, out: Path, options: RunOptions
+) -> tuple[Outcome, dict[str, Any]]:
+    """One model through one benchmark; a problem is said on stderr, the scores come all the same."""
+    outcome = run_benchmark(benchmark, settings, model, out, options)
+    if outcome.stopped:
+        say(f"{model.respondent}: stopped: {outcome.error or outcome.stopped}")
+        say("Run the same command again to go on where it stopped.")
+    elif outcome.failed:
+        say(f"{model.respondent}: {outcome.failed} trials failed; run again to ask only them.")
+    return outcome, score_run(outcome.folder, options.reader)
+
+
+def read(
+    run: RunPath,
+    reader: Annotated[str | None, typer.Option(help="How replies are read.")] = None,
+    exclude: Annotated[Path | None, typer.Option(help="Lines TRIAL-OR-PICTURE,REASON to leave out.")] = None,
+    json: Json = False,
+) -> None:
+    """Read the stored responses with another reader, or leave some out by hand; asks nobody."""
+    info = read_info(run)
+    name, chosen = choose_reader(info, reader)
+    if exclude is not None:
+        say(f"{write_exclusions(run, exclude)} excluded")
+    rows = read_rows(run, chosen)
+    if info.get("reader") != name:
+        info["reader"] = name
+        write_whole(run / "run.json", orjson.dumps(info, option=orjson.OPT_INDENT_2) + b"\n")
+    states = dict(Counter(row.reading.state for row in rows))
+    if json:
+        print_json({"reader": name, "trials": len(rows), "states": states})
+    else:
+        print(f"{len(rows)} responses read by {name!r}: " + ", ".join(f"{n} {s}" for s, n in states.items()))
+
+
+def score(run: RunPath, json: Json = False) -> None:
+    """Score the stored responses; asks nobody."""
+    scores = score_run(run)
+    if json:
+        print_json(scores)
+    else:
+        print(scores_text(scores))
+
+
+def pairs(given: list[str]) -> dict[str, str]:
+    """KEY=VALUE settings; dashes in a key are underscores."""
+    found: dict[str, str] = {}
+    for pair in given:
+        key, equals, value = pair.partition("=")
+        if not equals:
+            raise BadInput(f"--set {pair!r} is not of the form KEY=VALUE.")
+        found[key.strip().replace("-", "_")] = value
+    return found
+
+
+def _object(text: str | None) -> Mapping[str, Any]:
+    if text is None:
+        return {}
+    try:
+        found = orjson.loads(text)
+    except orjson.JSONDecodeError:
+        found = None
+    if not isinstance(found, dict):
+        raise BadInput(f"--extra-body {text!r} is not a JSON object: give one like '{{\"top_p\": 1}}'.")
+    return found

@@ -1,0 +1,92 @@
+"""The lazy table of models: a line each; nothing is imported until a model is opened."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from importlib.metadata import entry_points
+from typing import cast
+
+from subitize.errors import UnknownName
+from subitize.models.base import Model, ModelOptions
+from subitize.models.names import ModelName, parse_name
+
+__all__ = ["FAMILIES", "Family", "known_names", "open_model"]
+
+Opener = Callable[[ModelName, ModelOptions], Model]
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """Models that share a prefix."""
+
+    opener: str
+    """module:function that opens one"""
+    about: str
+    """one line for `subitize models`"""
+    kinds: tuple[str, ...]
+    """kinds of model among them"""
+    names: tuple[str, ...] = ()
+    """the names after the slash, where they are a closed list"""
+    pattern: str = ""
+    """how a name looks where the list is open"""
+    extra: str = ""
+    """optional dependencies it needs"""
+
+
+FAMILIES: dict[str, Family] = {
+    "sim": Family(
+        "subitize.models.simulated:open_simulated",
+        "simulated observers that know the target: for tests, baselines and demos",
+        ("namer",),
+        ("perfect", "observer", "random", "chatty", "refuser"),
+    ),
+    "counter": Family(
+        "subitize.counters.catalog:open_counter",
+        "counters that find things in a picture",
+        ("counter",),
+        ("blobs",),
+    ),
+    "openai": Family(
+        "subitize.models.openai:open_openai",
+        "any OpenAI-compatible server (--base-url, --api-key-env)",
+        ("namer",),
+        pattern="openai/NAME",
+    ),
+    "replay": Family(
+        "subitize.models.replay:open_replay",
+        "replies from a file of responses, asked of nobody",
+        ("namer",),
+        pattern="replay/FILE.jsonl",
+    ),
+}
+
+
+def _third_party() -> dict[str, str]:
+    return {point.name: point.value for point in entry_points(group="subitize.models")}
+
+
+def known_names() -> list[str]:
+    """Every name or pattern a user may write."""
+    names = []
+    for prefix, family in FAMILIES.items():
+        names += [f"{prefix}/{name}" for name in family.names] or [family.pattern]
+    return names + [f"{prefix}/…" for prefix in _third_party()]
+
+
+def open_model(text: str, options: ModelOptions | None = None) -> Model:
+    """Open a model by its name; nothing is asked of it yet."""
+    name = parse_name(text)
+    family = FAMILIES.get(name.prefix)
+    if family is None:
+        opener = _third_party().get(name.prefix)
+        if opener is None:
+            raise UnknownName("model", text.partition("?")[0], known_names())
+    else:
+        if family.names and name.rest not in family.names:
+            raise UnknownName("model", f"{name.prefix}/{name.rest}", known_names())
+        opener = family.opener
+    module, _, function = opener.partition(":")
+    open_one = cast(Opener, getattr(import_module(module), function))
+    return open_one(name, options or ModelOptions())

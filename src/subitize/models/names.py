@@ -1,0 +1,72 @@
+"""Model names: `prefix/rest?setting=value&…`; the settings are part of the model's identity."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import parse_qsl
+
+import orjson
+
+from subitize.errors import BadInput, UnknownName
+
+__all__ = ["ModelName", "parse_name", "typed_settings"]
+
+
+@dataclass(frozen=True, slots=True)
+class ModelName:
+    """A model's name, taken apart."""
+
+    full: str
+    """as the user wrote it, with settings in alphabetical order"""
+    prefix: str
+    """which family: sim, openai, counter, …"""
+    rest: str
+    """which model of that family"""
+    settings: Mapping[str, Any]
+    """what stands after the question mark; numbers, booleans and null as such"""
+
+
+def parse_name(text: str) -> ModelName:
+    """Take a model name apart.
+
+    >>> parse_name("sim/observer?w=0.25&seed=3").settings == {"w": 0.25, "seed": 3}
+    True
+    """
+    path, _, query = text.partition("?")
+    prefix, slash, rest = path.partition("/")
+    if not (prefix and slash and rest):
+        raise BadInput(
+            f"The model name {text!r} is not of the form KIND/NAME: for example sim/perfect or "
+            "openai/gpt-4o; `subitize models` lists what there is."
+        )
+    pairs = parse_qsl(query, keep_blank_values=True)
+    settings = {key: _value(value) for key, value in sorted(pairs)}
+    if len(settings) != len(pairs):
+        raise BadInput(f"The model name {text!r} gives one setting twice: give it once.")
+    shown = "&".join(f"{key}={value}" for key, value in sorted(pairs))
+    return ModelName(f"{path}?{shown}" if shown else path, prefix, rest, settings)
+
+
+def _value(text: str) -> Any:
+    try:
+        return orjson.loads(text)
+    except orjson.JSONDecodeError:
+        return text
+
+
+def typed_settings(name: ModelName, defaults: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings of a name over their defaults; unknown names and wrong types are errors."""
+    settings = dict(defaults)
+    for key, value in name.settings.items():
+        if key not in defaults:
+            raise UnknownName(f"setting of {name.prefix}/{name.rest}", key, defaults)
+        default = defaults[key]
+        if isinstance(default, float) and isinstance(value, int) and not isinstance(value, bool):
+            value = float(value)  # noqa: PLW2901  "w=1" means 1.0
+        if default is not None and type(value) is not type(default):
+            kind = type(default).__name__
+            raise BadInput(f"The setting {key}={value} of {name.full} must be of type {kind}.")
+        settings[key] = value
+    return settings

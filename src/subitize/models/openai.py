@@ -1,0 +1,219 @@
+"""Any OpenAI-compatible server: vLLM, Ollama, llama.cpp, LM Studio, hosted ones.
+
+The request body is put together from bytes, with the picture's base64 in its place: building it
+through a JSON encoder costs several times the CPU of the whole request.
+"""
+
+from __future__ import annotations
+
+import base64
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+import orjson
+
+from subitize.errors import BadInput, Hopeless, Retryable
+from subitize.models.base import Answers, Item, Kind, Model, ModelOptions, Reply
+from subitize.models.media import media_type
+from subitize.models.names import ModelName
+from subitize.models.transport import AiohttpTransport, Answer, Transport, check_url, shown_url
+
+__all__ = ["OpenAI", "open_openai", "read_key", "wait_wanted"]
+
+OPENAI = "https://api.openai.com/v1"
+OWN_SETTINGS = ("parameters", "system", "max_tokens_field", "detail")
+"""settings of the name that we use ourselves; all others go into the request's body"""
+TOO_LONG = ("context_length", "context length", "maximum context", "too long", "too many tokens")
+POLICY = ("content_policy", "content policy", "content_filter", "safety system", "moderation")
+SALVAGED = 100_000
+
+
+class OpenAI(Model):
+    """A model behind an OpenAI-compatible server, asked by chat completions."""
+
+    kinds: ClassVar[tuple[Kind, ...]] = ("namer",)
+    paid: ClassVar[bool] = True
+    concurrency = 8
+
+    def __init__(
+        self, name: ModelName, options: ModelOptions, key: str, transport: Transport
+    ) -> None:
+        settings: dict[str, Any] = dict(name.settings)
+        for field in ("temperature", "max_tokens"):
+            value = getattr(options, field)
+            if value is not None:
+                settings[field] = value
+        settings.update(options.extra_body)
+        super().__init__(name.full, settings)
+        self.parameters = settings.get("parameters")
+        self.url = check_url(options.base_url or OPENAI)
+        self._served_name = name.rest
+        self._key = key
+        self._transport = transport
+        self._headers = {"Content-Type": "application/json"}
+        if key:
+            self._headers["Authorization"] = f"Bearer {key}"
+
+    @property
+    def endpoint(self) -> str:
+        """Where the requests go, as it may be shown."""
+        return shown_url(self.url)
+
+    async def close(self) -> None:
+        await self._transport.close()
+
+    async def name(self, items: Sequence[Item]) -> Answers:
+        return [await self._chat(item) for item in items]
+
+    async def _chat(self, item: Item) -> Reply:
+        url = f"{self.url}/chat/completions"
+        answer = await self._transport.post(url, self._headers, self.chat_body(item))
+        return self._read_chat(answer)
+
+    def chat_body(self, item: Item) -> bytes:
+        """The request's body: everything but the picture by orjson, the picture spliced in."""
+        content: list[dict[str, Any]] = [{"type": "text", "text": item.question}]
+        if item.picture is not None:
+            shown: dict[str, Any] = {"url": "\x00"}
+            if "detail" in self.settings:
+                shown["detail"] = self.settings["detail"]
+            content.append({"type": "image_url", "image_url": shown})
+        messages: list[dict[str, Any]] = [{"role": "user", "content": content}]
+        if "system" in self.settings:
+            messages.insert(0, {"role": "system", "content": self.settings["system"]})
+        body = orjson.dumps({**self._body_settings(item), "messages": messages})
+        if item.picture is None:
+            return body
+        before, after = body.rsplit(b'"\\u0000"', 1)
+        kind = media_type(item.picture).encode()
+        picture = base64.b64encode(item.picture)
+        return b"".join((before, b'"data:', kind, b";base64,", picture, b'"', after))
+
+    def _body_settings(self, item: Item) -> dict[str, Any]:
+        body = {**self.settings, **item.overrides}
+        limit_field = body.get("max_tokens_field", "max_tokens")
+        if "max_tokens" in body:
+            body[limit_field] = body.pop("max_tokens")
+        for own in OWN_SETTINGS:
+            body.pop(own, None)
+        if item.sample and "seed" in body:
+            body["seed"] = int(body["seed"]) + item.sample
+        return {"model": self._served_name, **body}
+
+    def _read_chat(self, answer: Answer) -> Reply:
+        if answer.status != 200:
+            return self.read_problem(answer)
+        if answer.cut:
+            text = self.scrub(answer.body[:SALVAGED].decode(errors="replace"))
+            return Reply("text", text, "length")
+        entry = self.read_json(answer)
+        try:
+            choice = entry["choices"][0]
+            message = choice["message"]
+            text = _plain(message.get("content"))
+        except (KeyError, IndexError, TypeError, AttributeError):
+            raise Retryable("the server's JSON is not a chat completion") from None
+        stop = str(choice.get("finish_reason") or "stop")
+        if message.get("refusal"):
+            text, stop = str(message["refusal"]), "refused"
+        usage = entry.get("usage")
+        return Reply("text", self.scrub(text), stop, usage if isinstance(usage, dict) else {})
+
+    def read_json(self, answer: Answer) -> dict[str, Any]:
+        try:
+            entry = orjson.loads(answer.body)
+        except orjson.JSONDecodeError:
+            start = self.scrub(answer.body[:80].decode(errors="replace"))
+            raise Retryable(f"the server sent no JSON but {start!r}") from None
+        if not isinstance(entry, dict):
+            raise Retryable("the server's JSON is not an object")
+        return entry
+
+    def read_problem(self, answer: Answer) -> Reply:
+        """A status other than 200: a state, another try, or the end."""
+        words = self._words(answer)
+        lower = words.lower()
+        if answer.status == 413 or (answer.status == 400 and any(w in lower for w in TOO_LONG)):
+            return Reply("text", words, "too-long")
+        if answer.status == 400 and any(word in lower for word in POLICY):
+            return Reply("text", words, "refused")
+        said = f"status {answer.status}: {words}"
+        if answer.status in (408, 409, 425, 429) or answer.status >= 500:
+            busy = answer.status in (429, 503, 529)
+            raise Retryable(said, wait_wanted(answer), busy=busy)
+        raise Hopeless(f"{self.endpoint} answered with {said}. {self._repair(answer.status)}")
+
+    def _repair(self, status: int) -> str:
+        if status in (401, 403):
+            return "Check the key: --api-key-env names the environment variable that holds it."
+        if status == 404 or 300 <= status < 400:
+            return f"Check --base-url and the model's name ({self._served_name})."
+        return (
+            "Check the model's settings, and that this model can see pictures "
+            "(the request holds one as image_url)."
+        )
+
+    def _words(self, answer: Answer) -> str:
+        """What the server says about the problem, short and without the key."""
+        try:
+            entry = orjson.loads(answer.body)
+            problem = entry.get("error", entry.get("detail", entry))
+            if isinstance(problem, dict):
+                parts = (problem.get("code"), problem.get("message"))
+                problem = " ".join(str(part) for part in parts if part)
+            words = str(problem)
+        except (orjson.JSONDecodeError, AttributeError):
+            words = answer.body.decode(errors="replace")
+        return self.scrub(" ".join(words.split()))[:300]
+
+    def scrub(self, text: str) -> str:
+        """Servers echo keys in error messages; none may reach a file."""
+        return text.replace(self._key, "[key]") if self._key else text
+
+
+def _plain(content: Any) -> str:
+    if isinstance(content, list):
+        return "".join(str(part.get("text", "")) for part in content if isinstance(part, dict))
+    return "" if content is None else str(content)
+
+
+def wait_wanted(answer: Answer) -> float | None:
+    """The seconds of a Retry-After header (a number or a date), where there is one."""
+    value = next((v for k, v in answer.headers.items() if k.lower() == "retry-after"), None)
+    if value is None:
+        return None
+    try:
+        return max(0.0, float(value))
+    except ValueError:
+        return _until(value)
+
+
+def _until(date: str) -> float | None:
+    from datetime import UTC, datetime
+    from email.utils import parsedate_to_datetime
+
+    try:
+        moment = parsedate_to_datetime(date)
+    except ValueError:
+        return None
+    return max(0.0, (moment.replace(tzinfo=moment.tzinfo or UTC) - datetime.now(UTC)).total_seconds())
+
+
+def read_key(options: ModelOptions, environment: Mapping[str, str] | None = None) -> str:
+    """The key by the environment variable; without a base URL a missing one is an error."""
+    environment = os.environ if environment is None else environment
+    variable = options.api_key_env or (None if options.base_url else "OPENAI_API_KEY")
+    if variable is None:
+        return ""
+    key = environment.get(variable, "").strip()
+    if not key:
+        raise BadInput(
+            f"No key found: the environment variable {variable} is not set. Set it, name another "
+            "with --api-key-env, or give --base-url of a server that needs none."
+        )
+    return key
+
+
+def open_openai(name: ModelName, options: ModelOptions) -> OpenAI:
+    return OpenAI(name, options, read_key(options), AiohttpTransport(options.timeout))

@@ -1,0 +1,105 @@
+"""Simulated observers: they know the target and err in a known way.
+
+They run through the same code as real models, so an experiment can be tested before anyone is
+paid, and a fit can be checked by recovering what was put in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+
+from subitize.errors import BadInput
+from subitize.models.base import Answers, Item, Kind, Model, ModelOptions, Reply
+from subitize.models.names import ModelName, typed_settings
+from subitize.records import Trial
+
+__all__ = ["Simulated", "open_simulated"]
+
+DEFAULTS: Mapping[str, Mapping[str, Any]] = {
+    "perfect": {"seed": 0},
+    "observer": {"seed": 0, "w": 0.15, "limit": 4, "lapse": 0.0},
+    "random": {"seed": 0, "highest": 20},
+    "chatty": {"seed": 0},
+    "refuser": {"seed": 0},
+}
+
+PROSE = (
+    "There are {} {} in the picture.",
+    "I can see **{}** {} here.",
+    "Looking closely at the image, I count {} {}.",
+    "Sure! The picture shows {} {} on a white background.",
+    "{} {}.",
+)
+REFUSALS = (
+    "I'm sorry, but I can't help with that.",
+    "I cannot determine what is in this image.",
+    "As an AI language model, I am unable to view pictures.",
+)
+
+
+class Simulated(Model):
+    """One of the simulated observers; `self.kind_of_observer` says which."""
+
+    kinds: ClassVar[tuple[Kind, ...]] = ("namer",)
+    sees_facts: ClassVar[bool] = True
+    batch_size = 64
+
+    def __init__(self, name: ModelName, settings: Mapping[str, Any]) -> None:
+        super().__init__(name.full, settings)
+        self.kind_of_observer = name.rest
+
+    def name(self, items: Sequence[Item]) -> Answers:
+        return [Reply("text", self._say(item)) for item in items]
+
+    def _say(self, item: Item) -> str:
+        if item.facts is None:
+            raise BadInput(f"{self.respondent} was asked without facts: it is not a real model.")
+        rng = np.random.default_rng(item.seed)
+        target = item.facts.target
+        if self.kind_of_observer == "refuser":
+            return REFUSALS[int(rng.integers(len(REFUSALS)))]
+        if isinstance(target, int):
+            return self._say_number(target, item.facts, rng)
+        return self._say_choice(str(target), item.options, rng)
+
+    def _say_number(self, target: int, trial: Trial, rng: np.random.Generator) -> str:
+        if self.kind_of_observer == "observer":
+            return str(self._estimate(target, rng))
+        if self.kind_of_observer == "random":
+            return str(int(rng.integers(1, self.settings["highest"] + 1)))
+        if self.kind_of_observer == "chatty":
+            thing = trial.condition.get("thing", "things")
+            return PROSE[int(rng.integers(len(PROSE)))].format(target, thing)
+        return str(target)
+
+    def _say_choice(self, target: str, options: tuple[str, ...], rng: np.random.Generator) -> str:
+        if self.kind_of_observer == "random" and options:
+            return options[int(rng.integers(len(options)))]
+        if self.kind_of_observer == "random":
+            return "Something or other."
+        return f"I would say: {target}." if self.kind_of_observer == "chatty" else target
+
+    def _estimate(self, target: int, rng: np.random.Generator) -> int:
+        """Exact up to the subitizing limit; above, normal around the target with sd w × target,
+        rounded, drawn again outside 1..max(20, 2 × target); a lapse is uniform on that range."""
+        highest = max(20, 2 * target)
+        if self.settings["lapse"] and rng.random() < self.settings["lapse"]:
+            return int(rng.integers(1, highest + 1))
+        if target <= self.settings["limit"]:
+            return target
+        while True:
+            drawn = round(float(rng.normal(target, self.settings["w"] * target)))
+            if 1 <= drawn <= highest:
+                return drawn
+
+
+def open_simulated(name: ModelName, _options: ModelOptions) -> Simulated:
+    settings = typed_settings(name, DEFAULTS[name.rest])
+    if not 0 <= settings.get("w", 0.0) <= 5 or not 0 <= settings.get("lapse", 0.0) <= 1:
+        raise BadInput(f"{name.full}: w must lie in 0..5 and lapse in 0..1.")
+    if settings.get("highest", 1) < 1:
+        raise BadInput(f"{name.full}: highest must be at least 1.")
+    return Simulated(name, settings)

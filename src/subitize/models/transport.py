@@ -1,0 +1,120 @@
+"""The one narrow seam to the network: bytes out, status and bytes back.
+
+Adapters take a `Transport`, so that a test or another client can stand in for aiohttp.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Protocol
+from urllib.parse import urlsplit, urlunsplit
+
+import aiohttp
+
+from subitize.errors import BadInput, Retryable
+
+__all__ = ["AiohttpTransport", "Answer", "Transport", "check_url", "shown_url"]
+
+LARGEST_ANSWER = 64 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An HTTP answer; `cut` says that it was longer than the largest we take."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+    cut: bool = False
+
+
+class Transport(Protocol):
+    """Sends a request; raises `Retryable` when no answer came."""
+
+    async def post(self, url: str, headers: Mapping[str, str], body: bytes) -> Answer: ...
+
+    async def get(self, url: str) -> Answer: ...
+
+    async def close(self) -> None: ...
+
+
+class AiohttpTransport:
+    """aiohttp with one session; opened at the first request, inside the event loop."""
+
+    def __init__(self, timeout: float, largest: int = LARGEST_ANSWER) -> None:
+        self._timeout = timeout
+        self._largest = largest
+        self._session: aiohttp.ClientSession | None = None
+
+    def _open(self) -> aiohttp.ClientSession:
+        if self._session is None:
+            self._session = aiohttp.ClientSession(
+                connector=aiohttp.TCPConnector(limit=0),
+                timeout=aiohttp.ClientTimeout(total=self._timeout),
+                auto_decompress=True,
+            )
+        return self._session
+
+    async def post(self, url: str, headers: Mapping[str, str], body: bytes) -> Answer:
+        return await self._ask("POST", url, headers, body)
+
+    async def get(self, url: str) -> Answer:
+        return await self._ask("GET", url, {}, None)
+
+    async def _ask(
+        self, method: str, url: str, headers: Mapping[str, str], body: bytes | None
+    ) -> Answer:
+        session = self._open()
+        try:
+            async with session.request(
+                method, url, data=body, headers=headers, allow_redirects=method == "GET"
+            ) as answer:
+                content = await self._read(answer)
+                cut = len(content) > self._largest
+                return Answer(
+                    answer.status, dict(answer.headers), content[: self._largest], cut
+                )
+        except TimeoutError:
+            raise Retryable(f"no answer within {self._timeout:g} s") from None
+        except (aiohttp.ClientError, OSError, asyncio.IncompleteReadError) as problem:
+            raise Retryable(f"no connection: {problem or type(problem).__name__}") from None
+
+    async def _read(self, answer: aiohttp.ClientResponse) -> bytes:
+        """The body, but never more than a little over the largest we take."""
+        if (answer.content_length or self._largest + 1) <= self._largest:
+            return await answer.read()
+        parts = bytearray()
+        async for part in answer.content.iter_any():
+            parts += part
+            if len(parts) > self._largest:
+                answer.close()
+                break
+        return bytes(parts)
+
+    async def close(self) -> None:
+        if self._session is not None:
+            await self._session.close()
+            self._session = None
+
+
+def check_url(url: str) -> str:
+    """A base URL without its final slash; anything else is a clear error."""
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise BadInput(
+            f"--base-url {url!r} is not an address: give one such as http://127.0.0.1:8000/v1."
+        )
+    return url.rstrip("/")
+
+
+def shown_url(url: str) -> str:
+    """A URL as it may stand in files and messages: no user, no password, no query."""
+    parts = urlsplit(url)
+    host = parts.hostname or ""
+    try:
+        port = f":{parts.port}" if parts.port else ""
+    except ValueError:
+        port = ""
+    return urlunsplit((parts.scheme, host + port, parts.path, "", ""))

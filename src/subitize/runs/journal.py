@@ -1,0 +1,195 @@
+"""responses.jsonl: one line per response, written at once, never rewritten.
+
+Each line goes out with one unbuffered write, so a killed process loses nothing; a background
+sync per small batch means a power cut costs at most that batch. A torn last line is cut off when
+the journal is opened and its trial is asked again.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from subitize.errors import StorageFull, WrongRun
+from subitize.records import Response, fingerprint
+
+__all__ = ["Journal", "append_line", "cut_torn_line", "read_lines"]
+
+RESERVE_BYTES = 1 << 20
+"""kept free beside the journal, given back when the disk is full, so that replies already under
+way can still be written"""
+
+
+def read_lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    """The complete lines of a file with their offsets; a torn last line is left out."""
+    if not path.exists():
+        return
+    offset = 0
+    with path.open("rb") as file:
+        for line in file:
+            if not line.endswith(b"\n"):
+                return
+            yield offset, line
+            offset += len(line)
+
+
+def cut_torn_line(path: Path) -> int:
+    """Cut off what stands after the last line end; the number of bytes cut."""
+    if not path.exists():
+        return 0
+    with path.open("rb+") as file:
+        size = file.seek(0, os.SEEK_END)
+        end = size
+        while end > 0:
+            start = max(0, end - 65536)
+            file.seek(start)
+            found = file.read(end - start).rfind(b"\n")
+            if found >= 0:
+                end = start + found + 1
+                break
+            end = start
+        if end < size:
+            file.truncate(end)
+            os.fsync(file.fileno())
+    return size - end
+
+
+def append_line(descriptor: int, line: bytes) -> None:
+    """Write a whole line or nothing: what a full disk left of it is taken back."""
+    before = os.lseek(descriptor, 0, os.SEEK_END)
+    view = memoryview(line)
+    try:
+        while view:
+            view = view[os.write(descriptor, view) :]
+    except OSError:
+        with suppress(OSError):
+            os.ftruncate(descriptor, before)
+        raise
+
+
+class Journal:
+    """The responses of one run; opened by the one process that holds the run's lock."""
+
+    def __init__(self, folder: Path) -> None:
+        self.path = folder / "responses.jsonl"
+        self.overflow = folder / "responses-overflow.jsonl"
+        self._reserve = folder / ".reserve"
+        self.torn = cut_torn_line(self.path) + cut_torn_line(self.overflow)
+        self._known: dict[int, int] = {}
+        self._failed: set[int] = set()
+        try:
+            self._take_overflow_in()
+            self._index()
+            self._descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+            self._keep_reserve()
+        except OSError as problem:
+            raise StorageFull(_full(folder, problem)) from None
+        self.unsynced = 0
+        self.written = 0
+        self.full = False
+
+    def _take_overflow_in(self) -> None:
+        """Lines that a full disk sent to the overflow file go back where they belong."""
+        if not self.overflow.exists():
+            return
+        with self.path.open("ab", buffering=0) as file:
+            append_line(file.fileno(), self.overflow.read_bytes())
+            os.fsync(file.fileno())
+        self.overflow.unlink()
+
+    def _index(self) -> None:
+        for number, (offset, line) in enumerate(read_lines(self.path), 1):
+            try:
+                response = Response.from_json(orjson.loads(line))
+            except (orjson.JSONDecodeError, TypeError):
+                raise WrongRun(
+                    f"{self.path}, line {number} is damaged: it is not a response. Mend or delete "
+                    "that line; all others are kept, and its trial will be asked again."
+                ) from None
+            key = _number(response.key)
+            if response.stop != "failed":
+                self._known[key] = offset
+                self._failed.discard(key)
+            elif key not in self._known:
+                self._failed.add(key)
+
+    def _keep_reserve(self) -> None:
+        if not self._reserve.exists():
+            with self._reserve.open("wb") as file:
+                file.write(b"\0" * RESERVE_BYTES)
+
+    def __len__(self) -> int:
+        return len(self._known)
+
+    def find(self, key: tuple[str, str, str, int, int]) -> Response | None:
+        """The stored response of that key, unless there is none or it failed."""
+        offset = self._known.get(_number(key))
+        if offset is None:
+            return None
+        with self.path.open("rb") as file:
+            file.seek(offset)
+            return Response.from_json(orjson.loads(file.readline()))
+
+    def holds(self, key: tuple[str, str, str, int, int]) -> bool:
+        return _number(key) in self._known
+
+    def write(self, response: Response) -> None:
+        """Store one response; on a full disk it goes to the overflow file and `full` is set."""
+        line = orjson.dumps(_slim(response)) + b"\n"
+        try:
+            append_line(self._descriptor, line)
+        except OSError as problem:
+            self._write_full(line, problem)
+        self.unsynced += 1
+        self.written += 1
+
+    def _write_full(self, line: bytes, problem: OSError) -> None:
+        if problem.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+            raise StorageFull(_full(self.path.parent, problem)) from None
+        self.full = True
+        self._reserve.unlink(missing_ok=True)
+        try:
+            with self.overflow.open("ab", buffering=0) as file:
+                append_line(file.fileno(), line)
+                os.fsync(file.fileno())
+        except OSError as again:
+            raise StorageFull(_full(self.path.parent, again)) from None
+
+    def sync(self) -> None:
+        """Make what was written survive a power cut; called off the event loop."""
+        self.unsynced = 0
+        os.fdatasync(self._descriptor)
+
+    def close(self) -> None:
+        with suppress(OSError):
+            os.fdatasync(self._descriptor)
+        os.close(self._descriptor)
+        self._reserve.unlink(missing_ok=True)
+
+
+def _number(key: tuple[str, str, str, int, int]) -> int:
+    """64 bits of a key's hash: a hundred thousand of them stay small in memory."""
+    return int(fingerprint(key, 16), 16)
+
+
+def _slim(response: Response) -> dict[str, Any]:
+    """The response as JSON without fields that are empty, to keep lines short."""
+    entry = {name: getattr(response, name) for name in response.__slots__}
+    for name in ("usage", "note", "sha256"):
+        if not entry[name]:
+            del entry[name]
+    entry["seconds"] = round(response.seconds, 3)
+    return entry
+
+
+def _full(folder: Path, problem: OSError) -> str:
+    return (
+        f"Can't write to {folder}: {problem.strerror}. Make room and run the same command again: "
+        "what was received is kept and asked of nobody twice."
+    )

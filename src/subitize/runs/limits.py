@@ -1,0 +1,83 @@
+"""How fast and how often: a limiter that slows down when the server is busy, and a budget."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import time
+from dataclasses import dataclass
+
+__all__ = ["Budget", "BudgetSpent", "Limiter", "RetryPolicy"]
+
+
+class BudgetSpent(Exception):
+    """No call is left; the run ends here and can be resumed."""
+
+
+@dataclass
+class Budget:
+    """How many requests may still be sent, retries included; None is no limit."""
+
+    left: int | None = None
+    sent: int = 0
+
+    def take(self) -> None:
+        if self.left is not None:
+            if self.left <= 0:
+                raise BudgetSpent
+            self.left -= 1
+        self.sent += 1
+
+
+@dataclass(frozen=True, slots=True)
+class RetryPolicy:
+    """When to try again: tries in all, busy answers apart because they cost nothing but time."""
+
+    tries: int = 5
+    busy_tries: int = 20
+    first_wait: float = 0.5
+    longest_wait: float = 60.0
+    longest_wish: float = 600.0
+    """a Retry-After beyond this is not waited for in one go"""
+
+    def wait(self, failures: int, wish: float | None) -> float:
+        """Seconds until the next try: doubling with jitter, never less than the server wishes."""
+        grown = min(self.longest_wait, self.first_wait * 2 ** max(0, failures - 1))
+        wait: float = grown * random.uniform(0.5, 1.0)
+        return wait if wish is None else max(wait, min(wish, self.longest_wish))
+
+
+class Limiter:
+    """At most `highest` calls under way; halved when the server is busy, then grown back.
+
+    A Retry-After holds back all calls, not only the one that was told.
+    """
+
+    def __init__(self, highest: int) -> None:
+        self._highest = highest
+        self.limit = float(highest)
+        self._under_way = 0
+        self._held_until = 0.0
+        self._slowed_at = 0.0
+        self._changed = asyncio.Condition()
+
+    async def enter(self) -> None:
+        async with self._changed:
+            await self._changed.wait_for(lambda: self._under_way < max(1, int(self.limit)))
+            self._under_way += 1
+        while (wait := self._held_until - time.monotonic()) > 0:
+            await asyncio.sleep(wait)
+
+    async def leave(self, *, busy: bool = False, hold: float = 0.0) -> None:
+        now = time.monotonic()
+        if busy:
+            self._held_until = max(self._held_until, now + hold)
+            # Calls that were under way together complain together: that is one sign, not many.
+            if now - self._slowed_at > 0.2:
+                self.limit = max(1.0, self.limit / 2)
+                self._slowed_at = now
+        else:
+            self.limit = min(float(self._highest), self.limit + 1 / self.limit)
+        async with self._changed:
+            self._under_way -= 1
+            self._changed.notify(2)

@@ -1,0 +1,86 @@
+"""What the user sees while a run asks: rate, time left, states and tokens, on stderr."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections import Counter
+from types import TracebackType
+from typing import Any
+
+from subitize.records import Reading, Response
+
+__all__ = ["Progress"]
+
+
+class Progress:
+    """Counts what happens; draws a bar on a terminal and stays silent elsewhere."""
+
+    def __init__(self, title: str, *, show: bool | None = None) -> None:
+        self.title = title
+        self.states: Counter[str] = Counter()
+        self.tokens = 0
+        self.new = 0
+        self.total: int | None = None
+        self._begun = time.monotonic()
+        self._shows = sys.stderr.isatty() if show is None else show
+        self._bar: Any = None
+        self._task: Any = None
+
+    def __enter__(self) -> Progress:
+        if self._shows:
+            from rich.console import Console
+            from rich.progress import (
+                BarColumn,
+                MofNCompleteColumn,
+                TextColumn,
+                TimeRemainingColumn,
+            )
+            from rich.progress import Progress as Bar
+
+            self._bar = Bar(
+                TextColumn("{task.description}"),
+                BarColumn(),
+                MofNCompleteColumn(),
+                TimeRemainingColumn(),
+                TextColumn("{task.fields[rate]}  {task.fields[states]}"),
+                console=Console(stderr=True),
+                refresh_per_second=4,
+            )
+            self._bar.start()
+            self._task = self._bar.add_task(self.title, total=None, rate="", states="")
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+
+    def stage(self, name: str, trials: int | None) -> None:
+        """A new stage begins; its trials are added to the total."""
+        if trials is not None:
+            self.total = (self.total or 0) + trials
+        if self._bar is not None:
+            self._bar.update(self._task, description=f"{self.title} · {name}", total=self.total)
+
+    def stored(self, reading: Reading) -> None:
+        self._count(reading)
+
+    def asked(self, response: Response, reading: Reading) -> None:
+        self.new += 1
+        tokens = response.usage.get("total_tokens") if response.usage else None
+        self.tokens += tokens if isinstance(tokens, int) else 0
+        self._count(reading)
+
+    def _count(self, reading: Reading) -> None:
+        self.states[reading.state] += 1
+        if self._bar is None:
+            return
+        rate = self.new / max(1e-9, time.monotonic() - self._begun)
+        shown = ", ".join(f"{count} {state}" for state, count in self.states.most_common(4))
+        tokens = f", {self.tokens:,} tokens" if self.tokens else ""
+        self._bar.update(self._task, advance=1, rate=f"{rate:.1f}/s", states=shown + tokens)

@@ -1,0 +1,137 @@
+"""Read a run folder: trials joined with their responses, read by a reader."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from subitize.benchmarks.base import Reader
+from subitize.benchmarks.catalog import get_benchmark
+from subitize.errors import BadInput, UnknownName, WrongRun
+from subitize.records import Reading, Response, Row, Trial
+from subitize.runs.folder import read_info, write_whole
+from subitize.runs.journal import read_lines
+
+__all__ = ["StoredRun", "choose_reader", "load_run", "read_responses", "read_rows", "read_trials"]
+
+
+@dataclass(frozen=True)
+class StoredRun:
+    """Everything that lies in a run folder."""
+
+    folder: Path
+    info: Mapping[str, Any]
+    """run.json"""
+    rows: Sequence[Row]
+    """the row that counts for each trial and sample, in the plan's order"""
+    scores: Mapping[str, Any]
+    """scores.json"""
+
+
+def read_trials(folder: Path) -> Iterator[Trial]:
+    """The plan's trials, in order."""
+    path = folder / "trials.jsonl"
+    for number, (_, line) in enumerate(read_lines(path), 1):
+        try:
+            yield Trial.from_json(orjson.loads(line))
+        except (orjson.JSONDecodeError, TypeError, KeyError):
+            raise WrongRun(f"{path}, line {number} is damaged: it is not a trial.") from None
+
+
+def read_responses(folder: Path) -> Iterator[Response]:
+    """Every response, in the order in which they came; those in the overflow file last."""
+    for name in ("responses.jsonl", "responses-overflow.jsonl"):
+        for number, (_, line) in enumerate(read_lines(folder / name), 1):
+            try:
+                yield Response.from_json(orjson.loads(line))
+            except (orjson.JSONDecodeError, TypeError):
+                raise WrongRun(
+                    f"{folder / name}, line {number} is damaged: it is not a response. Mend or "
+                    "delete that line; its trial will be asked again."
+                ) from None
+
+
+def latest_attempts(folder: Path) -> dict[tuple[str, int], Response]:
+    """For each trial and sample the last attempt; a failed call never hides one that worked."""
+    latest: dict[tuple[str, int], Response] = {}
+    for response in read_responses(folder):
+        key = (response.trial, response.sample)
+        held = latest.get(key)
+        if held is None or _counts_more(response, held):
+            latest[key] = response
+    return latest
+
+
+def _counts_more(new: Response, held: Response) -> bool:
+    if (new.stop == "failed") != (held.stop == "failed"):
+        return held.stop == "failed"
+    return new.attempt >= held.attempt
+
+
+def read_rows(folder: Path, reader: Reader) -> list[Row]:
+    """Trials that have a response, with its reading; those left out by hand are `excluded`."""
+    latest = latest_attempts(folder)
+    samples: dict[str, list[int]] = {}
+    for trial_id, sample in latest:
+        samples.setdefault(trial_id, []).append(sample)
+    excluded = read_exclusions(folder)
+    rows = []
+    for trial in read_trials(folder):
+        for sample in sorted(samples.get(trial.id, ())):
+            response = latest[trial.id, sample]
+            reason = excluded.get(trial.id) or excluded.get(str(response.value))
+            reading = (
+                Reading("excluded", note=reason) if reason else reader(trial, response)
+            )
+            rows.append(Row(trial, response, reading))
+    return rows
+
+
+def read_exclusions(folder: Path) -> dict[str, str]:
+    """Trials (or picture files) left out by hand, with the reason."""
+    path = folder / "excluded.json"
+    return dict(orjson.loads(path.read_bytes())) if path.exists() else {}
+
+
+def write_exclusions(folder: Path, file: Path) -> int:
+    """Take over a file of lines `TRIAL-OR-PICTURE,REASON`; how many are excluded now."""
+    try:
+        lines = file.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as problem:
+        raise BadInput(f"Can't read {file}: {problem}.") from None
+    known = {trial.id for trial in read_trials(folder)}
+    known |= {str(r.value) for r in read_responses(folder) if r.kind == "picture"}
+    excluded = {}
+    for number, line in enumerate(lines, 1):
+        if not line.strip() or line.startswith("#"):
+            continue
+        name, comma, reason = (part.strip() for part in line.partition(","))
+        if not comma or not reason:
+            raise BadInput(f"{file}, line {number}: give TRIAL-OR-PICTURE,REASON on each line.")
+        if name not in known:
+            raise BadInput(f"{file}, line {number}: this run has no trial or picture {name!r}.")
+        excluded[name] = reason
+    write_whole(folder / "excluded.json", orjson.dumps(excluded, option=orjson.OPT_INDENT_2))
+    return len(excluded)
+
+
+def choose_reader(info: Mapping[str, Any], name: str | None = None) -> tuple[str, Reader]:
+    """The reader of a run by name; the run's chosen one, else the paper's own."""
+    readers = get_benchmark(info["benchmark"]).READERS
+    chosen = name or info.get("reader") or next(iter(readers))
+    if chosen not in readers:
+        raise UnknownName(f"reader of {info['benchmark']}", chosen, readers)
+    return chosen, readers[chosen]
+
+
+def load_run(folder: Path, reader: str | None = None) -> StoredRun:
+    """Read a run; its scores are those in scores.json, empty when it was never scored."""
+    info = read_info(folder)
+    _, read = choose_reader(info, reader)
+    path = folder / "scores.json"
+    scores = orjson.loads(path.read_bytes()) if path.exists() else {}
+    return StoredRun(folder, info, read_rows(folder, read), scores)
