@@ -1,1 +1,1 @@
-"""reports."""
+"""Tables, figures, one-file HTML, comparison with the papers."""

@@ -1,0 +1,149 @@
+"""From stored runs to one HTML file, with its figures and tables as files beside it."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from subitize import __version__
+from subitize.errors import BadInput
+from subitize.reports import catalog as pages
+from subitize.reports.files import csv_bytes, figure_files, inline_svg, thumbnail_uri
+from subitize.reports.methods import known_benchmark
+from subitize.reports.page import Figure, Section, Table, plain
+from subitize.runs.stored import StoredRun
+
+__all__ = ["build_report"]
+
+CONTENTS = "contents.json"
+
+
+@dataclass(frozen=True)
+class Chapter:
+    """The page of one benchmark."""
+
+    name: str
+    title: str
+    sections: Sequence[Section]
+
+
+def build_report(runs: Sequence[StoredRun], out: Path) -> Path:
+    """Write OUT (an HTML file) and the folder OUT_files; the same runs give the same bytes."""
+    if not runs:
+        raise BadInput("There is no run to report on: name at least one run folder.")
+    out = Path(out)
+    if out.suffix.lower() not in {".html", ".htm"}:
+        raise BadInput(f"The report's name is {out.name!r}: give a name that ends in .html.")
+    chapters = [_chapter(name, found) for name, found in _by_benchmark(runs).items()]
+    files, inlined = _files(chapters)
+    page = _page(chapters, runs, inlined, f"{out.stem}_files")
+    folder = out.with_name(f"{out.stem}_files")
+    out.parent.mkdir(parents=True, exist_ok=True)
+    _write_folder(folder, files)
+    _write(out, page.encode("utf-8", "replace"))
+    return out
+
+
+def _by_benchmark(runs: Sequence[StoredRun]) -> dict[str, list[StoredRun]]:
+    found: dict[str, list[StoredRun]] = {}
+    for run in runs:
+        found.setdefault(str(run.info["benchmark"]), []).append(run)
+    order = list(pages.PAGES)
+    return dict(sorted(found.items(), key=lambda item: (item[0] not in order, item[0])))
+
+
+def _chapter(name: str, runs: Sequence[StoredRun]) -> Chapter:
+    benchmark = known_benchmark(name)
+    title = benchmark.TITLE if benchmark else name.capitalize()
+    return Chapter(name, title, pages.get(name)(runs))
+
+
+def _blocks(chapters: Iterable[Chapter]) -> Iterable[Any]:
+    for chapter in chapters:
+        for section in chapter.sections:
+            yield from section.blocks
+
+
+def _files(chapters: Sequence[Chapter]) -> tuple[dict[str, bytes], dict[str, Markup]]:
+    """All files by name, and each figure's SVG for the page."""
+    files: dict[str, bytes] = {}
+    inlined: dict[str, Markup] = {}
+    for block in _blocks(chapters):
+        if isinstance(block, Table):
+            files[f"{block.name}.csv"] = csv_bytes(block)
+        elif isinstance(block, Figure):
+            drawn = figure_files(block)
+            files.update(drawn)
+            # Matplotlib wrote this and escaped every word in it.
+            inlined[block.name] = Markup(inline_svg(drawn[f"{block.name}.svg"], block))
+            if block.data is not None:
+                files[f"{block.data.name}.csv"] = csv_bytes(block.data)
+    return files, inlined
+
+
+def _template_text(name: str) -> str:
+    return (resources.files("subitize.reports") / "templates" / name).read_text("utf-8")
+
+
+def _page(
+    chapters: Sequence[Chapter],
+    runs: Sequence[StoredRun],
+    inlined: Mapping[str, Markup],
+    folder: str,
+) -> str:
+    environment = Environment(
+        loader=PackageLoader("subitize.reports", "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    script = _template_text("report.js").strip()
+    digest = base64.b64encode(hashlib.sha256(script.encode("utf-8")).digest()).decode("ascii")
+    models = list(dict.fromkeys(plain(run.scores.get("model") or "?", 60) for run in runs))
+    return environment.get_template("report.html.j2").render(
+        chapters=chapters,
+        models=models,
+        trials=sum(int(run.scores.get("asked") or 0) for run in runs),
+        date=max((str(run.info.get("created") or "") for run in runs), default="")[:10],
+        version=__version__,
+        folder=folder,
+        inlined=inlined,
+        thumbnail=thumbnail_uri,
+        style=Markup(_template_text("report.css")),
+        script=Markup(script),
+        script_hash=digest,
+    )
+
+
+def _write(path: Path, content: bytes) -> None:
+    """Put a whole file in place, or nothing."""
+    draft = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        draft.write_bytes(content)
+        draft.replace(path)
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def _write_folder(folder: Path, files: Mapping[str, bytes]) -> None:
+    """Write the files, and remove those an earlier report left; others' files stay."""
+    folder.mkdir(parents=True, exist_ok=True)
+    contents = folder / CONTENTS
+    before = json.loads(contents.read_text("utf-8")) if contents.is_file() else []
+    for name, content in files.items():
+        _write(folder / name, content)
+    for name in before:
+        if name not in files and Path(name).name == name:
+            (folder / name).unlink(missing_ok=True)
+    _write(contents, json.dumps(sorted(files), indent=1).encode("utf-8"))

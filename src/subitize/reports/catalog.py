@@ -1,0 +1,28 @@
+"""Which file writes which benchmark's page; imported when a report needs it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
+
+from subitize.errors import UnknownName
+from subitize.reports.page import Section
+from subitize.runs.stored import StoredRun
+
+__all__ = ["PAGES", "Sections", "get"]
+
+Sections = Callable[[Sequence[StoredRun]], list[Section]]
+
+PAGES: Mapping[str, str] = {
+    "naming": "subitize.reports.naming:sections",
+    "production": "subitize.reports.production:sections",
+}
+
+
+def get(benchmark: str) -> Sections:
+    """The function that turns a benchmark's runs into sections of a page."""
+    if benchmark not in PAGES:
+        raise UnknownName("report page for the benchmark", benchmark, PAGES)
+    module, name = PAGES[benchmark].split(":")
+    found: Sections = getattr(import_module(module), name)
+    return found

@@ -1,0 +1,92 @@
+"""Figures and tables as bytes: SVG, PDF, PNG, CSV, small pictures."""
+
+from __future__ import annotations
+
+import base64
+import csv
+import io
+import re
+
+from PIL import Image
+
+from subitize.reports.page import Cell, Figure, Table, plain
+from subitize.reports.style import FORMATS, save, styled
+
+__all__ = ["csv_bytes", "figure_files", "inline_svg", "thumbnail_uri"]
+
+THUMBNAIL = 256
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+def figure_files(figure: Figure) -> dict[str, bytes]:
+    """A figure in all formats, by file name."""
+    with styled():
+        drawing = figure.draw()
+        return {f"{figure.name}.{kind}": save(drawing, kind) for kind in FORMATS}
+
+
+def inline_svg(svg: bytes, figure: Figure) -> str:
+    """The SVG as a part of a page: no header, no comments, ids that no other figure uses."""
+    text = svg.decode("utf-8")
+    text = text[text.index("<svg") :]
+    text = re.sub(r"<!--.*?-->", "", text, flags=re.DOTALL)
+    text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
+    text = re.sub(r"<style[^>]*>.*?</style>", "", text, flags=re.DOTALL)
+    text = re.sub(r'(\bid="|url\(#|href="#)', rf"\g<1>{figure.name}-", text)
+    width = re.search(r'viewBox="0 0 ([\d.]+)', text)
+    size = f' data-width="{float(width.group(1)):.0f}"' if width else ""
+    # The page's own style sheet sets the width; the caption and `aria-label` name the figure.
+    text = re.sub(r'(<svg[^>]*?) width="[^"]*pt"', r"\1", text, count=1)
+    text = re.sub(r'(<svg[^>]*?) height="[^"]*pt"', r"\1", text, count=1)
+    return re.sub(r"\n\s*", "\n", text.replace("<svg", f'<svg role="presentation"{size}', 1))
+
+
+def _field(cell: Cell) -> str:
+    if cell.value is None:
+        return cell.text if cell.text and cell.text != "–" else ""
+    if isinstance(cell.value, str):
+        cleaned = plain(cell.value)
+        # A spreadsheet would run a reply that starts like a formula.
+        return f"'{cleaned}" if cleaned.startswith(_FORMULA) else cleaned
+    return repr(cell.value) if isinstance(cell.value, float) else str(cell.value)
+
+
+def _end(value: float | None) -> str:
+    return "" if value is None else repr(float(value))
+
+
+def csv_bytes(table: Table) -> bytes:
+    """A table as UTF-8 CSV; a score with an interval takes three columns."""
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    heads: list[str] = []
+    for column in table.columns:
+        heads.append(column.name)
+        if column.interval:
+            heads += [f"{column.name}_low", f"{column.name}_high"]
+    if badges := any(cell.badge for row in table.rows for cell in row):
+        heads.append("mark")
+    writer.writerow(heads)
+    for row in table.rows:
+        fields: list[str] = []
+        for column, cell in zip(table.columns, row, strict=True):
+            fields.append(_field(cell))
+            if column.interval:
+                fields += [_end(cell.low), _end(cell.high)]
+        if badges:
+            fields.append(" ".join(cell.badge for cell in row if cell.badge))
+        writer.writerow(fields)
+    return buffer.getvalue().encode("utf-8")
+
+
+def thumbnail_uri(picture: bytes) -> str:
+    """A picture made small enough for the page, as a data URI; the model saw it in full size."""
+    with Image.open(io.BytesIO(picture)) as opened:
+        small = opened.convert("RGBA")
+    small.thumbnail((THUMBNAIL, THUMBNAIL), Image.Resampling.LANCZOS)
+    page = Image.new("RGB", small.size, "white")
+    page.paste(small, mask=small.getchannel("A"))
+    buffer = io.BytesIO()
+    # 64 colours are enough for flat drawings and a third of the bytes.
+    page.quantize(64, method=Image.Quantize.MEDIANCUT).save(buffer, "PNG", optimize=True)
+    return "data:image/png;base64," + base64.b64encode(buffer.getvalue()).decode("ascii")

@@ -1,0 +1,146 @@
+"""How it was done: a paragraph to put into a paper, a table of the runs, and what to cite."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from subitize import __version__
+from subitize.benchmarks.base import Benchmark
+from subitize.benchmarks.catalog import BENCHMARKS, get_benchmark
+from subitize.reports import cells
+from subitize.reports.page import Block, Cell, Code, Column, Prose, Section, Table, plain
+from subitize.reports.respondents import Respondent
+
+__all__ = ["SUBITIZE_BIBTEX", "citations", "known_benchmark", "methods"]
+
+SUBITIZE_BIBTEX = f"""@software{{subitize,
+  title   = {{subitize: measuring the number sense of multimodal models}},
+  author  = {{{{The subitize authors}}}},
+  version = {{{__version__}}}
+}}"""
+
+
+def known_benchmark(name: str) -> Benchmark | None:
+    """The benchmark, where this version of subitize has it."""
+    return get_benchmark(name) if name in BENCHMARKS else None
+
+
+def _listed(values: Sequence[str]) -> str:
+    return ", ".join(dict.fromkeys(values))
+
+
+def _packages(runs: Sequence[Mapping[str, Any]]) -> str:
+    found: dict[str, list[str]] = {}
+    for info in runs:
+        for name, version in (info.get("packages") or {}).items():
+            found.setdefault(name, []).append(str(version))
+    return ", ".join(f"{name} {_listed(versions)}" for name, versions in found.items())
+
+
+def _seed(info: Mapping[str, Any]) -> str:
+    return str(info.get("seed", (info.get("settings") or {}).get("seed", "unknown")))
+
+
+def _questions(respondents: Sequence[Respondent]) -> str:
+    asked: dict[str, None] = {}
+    for one in respondents:
+        for row in one.scored_rows():
+            if row.trial.stimulus.kind != "prompt":
+                asked[row.trial.question] = None
+            if len(asked) > 8:
+                break
+    return " ".join(f"“{plain(question, 160)}”" for question in asked)
+
+
+def _paragraph(name: str, respondents: Sequence[Respondent]) -> str:
+    infos = [one.run.info for one in respondents]
+    asked = sum(int(one.scores.get("asked") or 0) for one in respondents)
+    stand = sum(int(one.scores.get("trials") or 0) for one in respondents)
+    readers = _listed([str(info.get("reader") or _own_reader(name)) for info in infos])
+    questions = _questions(respondents)
+    return (
+        f"{len(respondents)} run{'s' if len(respondents) != 1 else ''} of the benchmark {name} "
+        f"(version {_listed([str(info.get('version', '?')) for info in infos])}) with "
+        f"{asked:,} trials asked; the scores stand on {stand:,} of them. "
+        f"Seed {_listed([_seed(info) for info in infos])}. "
+        + (f"Questions of the chosen prompt forms: {questions} " if questions else "")
+        + f"Replies were read with the reader {readers}. Intervals cover 95 %: exact "
+        "(Clopper–Pearson) for accuracy, else by bootstrap over trials within cells of target "
+        "and category. Unreadable replies enter no score and are listed with their reasons. "
+        f"Software: {_packages(infos) or f'subitize {__version__}'}."
+    )
+
+
+def _own_reader(name: str) -> str:
+    benchmark = known_benchmark(name)
+    return next(iter(benchmark.READERS), "unknown") if benchmark else "unknown"
+
+
+def _runs_table(name: str, respondents: Sequence[Respondent]) -> Table:
+    lines = []
+    for one in respondents:
+        info, model = one.run.info, one.run.info.get("model") or {}
+        settings = {
+            key: value for key, value in (info.get("settings") or {}).items() if key != "seed"
+        }
+        lines.append(
+            [
+                cells.words(one.label),
+                cells.words(model["revision"])
+                if model.get("revision")
+                else Cell(reason="not known"),
+                cells.words(_seed(info)),
+                cells.count(one.scores.get("asked")),
+                cells.count(one.scores.get("trials")),
+                cells.words(str(info.get("created", ""))[:19].replace("T", " ")),
+                cells.words(
+                    "; ".join(f"{key} = {_short(value)}" for key, value in settings.items())
+                ),
+            ]
+        )
+    return Table(
+        f"{name}-runs",
+        "The runs.",
+        [
+            Column("model", "Model"),
+            Column("revision", "Revision"),
+            Column("seed", "Seed", numeric=True),
+            Column("asked", "Asked", numeric=True),
+            Column("trials", "Scored", numeric=True),
+            Column("created", "Started (UTC)"),
+            Column("settings", "Settings", wide=True),
+        ],
+        lines,
+    )
+
+
+def _short(value: object) -> str:
+    if isinstance(value, list | tuple):
+        return ", ".join(str(part) for part in value)
+    return "none" if value in ("", None) else str(value)
+
+
+def methods(name: str, respondents: Sequence[Respondent]) -> Section:
+    """The methods section of one benchmark."""
+    blocks: list[Block] = [Prose(_paragraph(name, respondents)), _runs_table(name, respondents)]
+    benchmark = known_benchmark(name)
+    if benchmark is not None and benchmark.DEVIATIONS:
+        blocks.append(Prose("Where this differs from the paper:"))
+        blocks += [Prose(f"• {deviation}", tone="note") for deviation in benchmark.DEVIATIONS]
+    return Section(
+        f"{name}-methods",
+        "Methods",
+        "Everything needed to repeat the runs; the paragraph may be copied.",
+        blocks,
+    )
+
+
+def citations(name: str, bibtex: str, sources: Sequence[str]) -> Section:
+    """What to cite, and where published values were printed."""
+    blocks: list[Block] = [Code(f"{bibtex}\n\n{SUBITIZE_BIBTEX}")]
+    if sources:
+        blocks.append(Prose("Published values: " + " ".join(sources), tone="note"))
+    return Section(
+        f"{name}-citations", "Citations", "Please cite the paper and the software.", blocks
+    )

@@ -1,0 +1,205 @@
+"""The parts a report page is made of; a benchmark's page is a list of sections of these.
+
+Every word in a block is plain text and is escaped when the page is written: what a model said
+can be shown here and can't run. Nothing in this file knows a benchmark.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure as Drawing
+
+__all__ = [
+    "Block",
+    "Card",
+    "Cards",
+    "Cell",
+    "Code",
+    "Column",
+    "Figure",
+    "Gallery",
+    "Picture",
+    "Prose",
+    "Section",
+    "Table",
+    "plain",
+    "slug",
+]
+
+MISSING = "–"
+_UNPRINTABLE = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]"
+)
+
+
+def plain(text: object, limit: int | None = None) -> str:
+    """Text that can stand in any file: no control codes, no text-direction tricks, not endless.
+
+    >>> plain("seven\\x00 apples", 6)
+    'seven\N{REPLACEMENT CHARACTER}…'
+    """
+    cleaned = _UNPRINTABLE.sub("\N{REPLACEMENT CHARACTER}", str(text))
+    if limit is not None and len(cleaned) > limit:
+        return cleaned[:limit].rstrip() + "…"
+    return cleaned
+
+
+def slug(text: str) -> str:
+    """A name that can be a file name and an HTML id.
+
+    >>> slug("sim/observer?w=0.25")
+    'sim-observer-w-0-25'
+    """
+    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-") or "x"
+
+
+@dataclass(frozen=True, slots=True)
+class Prose:
+    """A paragraph."""
+
+    kind: ClassVar[str] = "prose"
+    text: str
+    tone: Literal["body", "note", "warning"] = "body"
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """Words to copy as they are, such as BibTeX."""
+
+    kind: ClassVar[str] = "code"
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """One number that matters."""
+
+    value: str
+    label: str
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Cards:
+    """The headline of a page."""
+
+    kind: ClassVar[str] = "cards"
+    cards: Sequence[Card]
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One place in a table; `value` goes to the CSV file, `text` to the page."""
+
+    value: Any = None
+    text: str = ""
+    low: float | None = None
+    high: float | None = None
+    interval: str = ""
+    reason: str = ""
+    """why there is no value"""
+    badge: str = ""
+    """a small mark behind the text, such as `published`"""
+
+    @property
+    def shown(self) -> str:
+        if self.text:
+            return self.text
+        return MISSING if self.value is None else str(self.value)
+
+    @property
+    def sort_key(self) -> str:
+        """What the page sorts by: numbers by size, words by letters, nothing last."""
+        if self.value is None:
+            return ""
+        return repr(float(self.value)) if isinstance(self.value, int | float) else str(self.value)
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column; with `interval` its CSV has two more, NAME_low and NAME_high."""
+
+    name: str
+    label: str
+    numeric: bool = False
+    interval: bool = False
+    help: str = ""
+    wide: bool = False
+    """holds running text"""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table, saved as NAME.csv; a click on a heading sorts it."""
+
+    kind: ClassVar[str] = "table"
+    name: str
+    caption: str
+    columns: Sequence[Column]
+    rows: Sequence[Sequence[Cell]]
+    notes: Sequence[str] = ()
+    hidden: bool = False
+    """only a file: the numbers behind a figure"""
+
+    def reasons(self) -> list[str]:
+        """Why cells are empty, once per row and reason, for readers who can't hover."""
+        found: dict[str, None] = {}
+        for row in self.rows:
+            for column, cell in zip(self.columns, row, strict=True):
+                if cell.value is None and cell.reason:
+                    found[f"{row[0].shown} · {column.label}: {cell.reason}"] = None
+        return list(found)
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A figure, saved as NAME.svg, NAME.pdf and NAME.png, and shown in the page."""
+
+    kind: ClassVar[str] = "figure"
+    name: str
+    caption: str
+    alt: str
+    """what a reader who can't see it should know"""
+    draw: Callable[[], Drawing]
+    data: Table | None = None
+    """the numbers behind it"""
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A picture with what was asked and answered."""
+
+    png: bytes
+    title: str
+    reply: str
+    alt: str
+    verdict: Literal["right", "wrong", "unreadable", ""] = ""
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Gallery:
+    """Pictures with their replies, folded away until asked for unless `opened`."""
+
+    kind: ClassVar[str] = "gallery"
+    title: str
+    pictures: Sequence[Picture]
+    opened: bool = False
+
+
+Block = Prose | Code | Cards | Table | Figure | Gallery
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A heading, one sentence on what is to be seen, and blocks."""
+
+    id: str
+    title: str
+    lead: str
+    blocks: Sequence[Block] = ()

@@ -1,0 +1,99 @@
+"""How our figures look: one font, few lines, colours that print and that all eyes tell apart.
+
+Figures are made without pyplot, so nothing is shared between two reports.
+"""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+import matplotlib as mpl
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+__all__ = [
+    "FAINT",
+    "FORMATS",
+    "INK",
+    "MUTED",
+    "OVER",
+    "OWN",
+    "UNDER",
+    "bare",
+    "new_figure",
+    "save",
+    "styled",
+]
+
+INK = "#1c2430"
+MUTED = "#8a94a3"
+FAINT = "#e3e7ec"
+OWN = "#1f5f99"
+UNDER = "#3d7ab8"
+OVER = "#d67a1f"
+FORMATS = ("svg", "pdf", "png")
+
+_RULES: Any = {
+    "font.family": "DejaVu Sans",
+    "font.size": 8,
+    "axes.titlesize": 8.5,
+    "axes.labelsize": 8,
+    "axes.edgecolor": MUTED,
+    "axes.linewidth": 0.6,
+    "axes.labelcolor": INK,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.axisbelow": True,
+    "text.color": INK,
+    # A model's name is words, never a formula: `$` in it must not start one.
+    "text.parse_math": False,
+    "xtick.color": MUTED,
+    "ytick.color": MUTED,
+    "xtick.labelcolor": INK,
+    "ytick.labelcolor": INK,
+    "xtick.labelsize": 7,
+    "ytick.labelsize": 7,
+    "xtick.major.width": 0.6,
+    "ytick.major.width": 0.6,
+    "xtick.major.size": 2.5,
+    "ytick.major.size": 2.5,
+    "figure.facecolor": "white",
+    "savefig.facecolor": "white",
+    "svg.fonttype": "none",
+    "svg.hashsalt": "subitize",
+    "pdf.fonttype": 42,
+}
+
+
+def new_figure(width: float, height: float) -> Figure:
+    """An empty figure, in inches, that lays itself out."""
+    with mpl.rc_context(_RULES):
+        figure = Figure(figsize=(width, height), layout="constrained")
+        FigureCanvasAgg(figure)
+        return figure
+
+
+def styled() -> Any:
+    """Drawing happens inside `with styled():`, since Matplotlib reads its rules late."""
+    return mpl.rc_context(_RULES)
+
+
+def save(figure: Figure, kind: str) -> bytes:
+    """The figure as a file's bytes, the same bytes every time."""
+    # No date and no version of anything: the same runs give the same file.
+    metadata: dict[str, dict[str, None]] = {
+        "svg": {"Date": None, "Creator": None},
+        "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
+        "png": {"Software": None},
+    }
+    buffer = io.BytesIO()
+    with styled():
+        figure.savefig(buffer, format=kind, dpi=200, metadata=metadata[kind])
+    return buffer.getvalue()
+
+
+def bare(axes: Axes, *, left: bool = True, bottom: bool = True) -> None:
+    """Take away the tick labels of inner panels of a grid."""
+    axes.tick_params(labelleft=left, labelbottom=bottom)
