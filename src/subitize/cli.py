@@ -5,10 +5,10 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from importlib import import_module
-from typing import Any
+from typing import Annotated, Any
 
-import click
 import typer
+from typer.core import TyperCommand, TyperGroup
 
 from subitize import __version__
 from subitize.errors import SubitizeError
@@ -16,12 +16,24 @@ from subitize.errors import SubitizeError
 __all__ = ["COMMANDS", "main", "root"]
 
 COMMANDS: dict[str, tuple[str, str]] = {
-    "demo": ("subitize.commands.demo:demo", "Every benchmark on the built-in models, then the report."),
+    "demo": (
+        "subitize.commands.demo:demo",
+        "Every benchmark on the built-in models, then the report.",
+    ),
     "benchmarks": ("subitize.commands.listing:benchmarks", "What can be measured."),
     "models": ("subitize.commands.listing:models", "What can be asked."),
-    "doctor": ("subitize.commands.listing:doctor", "What is installed, what is missing, how to get it."),
-    "stimuli": ("subitize.commands.stimuli:stimuli", "Draw pictures with a manifest of every fact."),
-    "run": ("subitize.commands.running:run", "Ask a model every trial of a benchmark once, and score."),
+    "doctor": (
+        "subitize.commands.listing:doctor",
+        "What is installed, what is missing, how to get it.",
+    ),
+    "stimuli": (
+        "subitize.commands.stimuli:stimuli",
+        "Draw pictures with a manifest of every fact.",
+    ),
+    "run": (
+        "subitize.commands.running:run",
+        "Ask a model every trial of a benchmark once, and score.",
+    ),
     "read": ("subitize.commands.running:read", "Read stored responses again, without a call."),
     "score": ("subitize.commands.running:score", "Score stored responses again, without a call."),
     "report": ("subitize.commands.reporting:report", "One HTML file from one or more runs."),
@@ -29,13 +41,13 @@ COMMANDS: dict[str, tuple[str, str]] = {
 """name: where it is, and its line in the help; nothing is imported to print that help"""
 
 
-class LazyGroup(click.Group):
+class LazyGroup(TyperGroup):
     """Imports a command's module when the command is called."""
 
-    def list_commands(self, ctx: click.Context) -> list[str]:
+    def list_commands(self, ctx: Any) -> list[str]:
         return list(COMMANDS)
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+    def get_command(self, ctx: Any, cmd_name: str) -> TyperCommand | TyperGroup | None:
         if cmd_name not in COMMANDS:
             return None
         module, _, function = COMMANDS[cmd_name][0].partition(":")
@@ -44,38 +56,46 @@ class LazyGroup(click.Group):
             return typer.main.get_group(found)
         app = typer.Typer(add_completion=False, rich_markup_mode=None)
         app.command(cmd_name)(found)
-        return typer.main.get_command(app)
+        command: TyperCommand | TyperGroup = typer.main.get_command(app)  # type: ignore[assignment]
+        return command
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
         with formatter.section("Commands"):
             formatter.write_dl([(name, about) for name, (_, about) in COMMANDS.items()])
 
 
-@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(__version__, prog_name="subitize")
-def root() -> None:
+root = typer.Typer(
+    cls=LazyGroup,
+    add_completion=False,
+    rich_markup_mode=None,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        print(f"subitize {__version__}")
+        raise typer.Exit
+
+
+@root.callback()
+def about(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Version.")
+    ] = False,
+) -> None:
     """Measure the number sense of multimodal AI."""
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line; exit 0 is success, 2 bad usage or input, 1 anything else."""
-    sys.exit(run_command(arguments))
-
-
-def run_command(arguments: Sequence[str] | None = None) -> int:
     try:
-        result: Any = root.main(args=arguments, prog_name="subitize", standalone_mode=False)
-    except click.exceptions.Abort:
-        return 1
-    except click.ClickException as problem:
-        problem.show()
-        return 2
+        root(arguments)
     except SubitizeError as problem:
         print(f"subitize: {problem}", file=sys.stderr)
-        return problem.exit_code
-    except BrokenPipeError:
-        return 1
+        sys.exit(problem.exit_code)
     except KeyboardInterrupt:
         print("subitize: interrupted", file=sys.stderr)
-        return 1
-    return result if isinstance(result, int) else 0
+        sys.exit(1)

@@ -110,9 +110,7 @@ def make_trial(
     """Build a trial and its id; `benchmark` is (name, version, stage)."""
     name, version, stage = benchmark
     condition = condition or {}
-    identity = (
-        [name, version, stage, stimulus.kind, stimulus.recipe, question, options, condition]
-    )
+    identity = [name, version, stage, stimulus.kind, stimulus.recipe, question, options, condition]
     return Trial(
         fingerprint(identity), name, version, stage, stimulus, question, options, target, condition
     )

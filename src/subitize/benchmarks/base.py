@@ -108,7 +108,9 @@ class Benchmark:
         """Whether and how to ask again after these attempts; None is the end."""
         return None
 
-    def score(self, rows: Sequence[Row], settings: Settings, decisions: Decisions) -> dict[str, Any]:
+    def score(
+        self, rows: Sequence[Row], settings: Settings, decisions: Decisions
+    ) -> dict[str, Any]:
         """From rows to the scores object, as far as this benchmark knows it."""
         raise NotImplementedError
 

@@ -15,9 +15,9 @@ from subitize.models.base import Kind
 from subitize.readers.boxes import reading_boxes
 from subitize.readers.text import read_final, read_strict
 from subitize.records import Row, Stimulus, Trial, make_trial
-from subitize.stimuli.naming import CATEGORIES, recipe
+from subitize.stimuli.naming import CATEGORIES, draw, recipe
 
-__all__ = ["CONTROL", "FORMS", "Naming", "NamingSettings", "QUESTION"]
+__all__ = ["CONTROL", "FORMS", "QUESTION", "Naming", "NamingSettings"]
 
 QUESTION = "How many {} are there in the picture?"  # PLOS ONE 2025, §2.1.1
 FORMS = ("category", "objects", "things")
@@ -118,8 +118,8 @@ class Naming(Benchmark):
                 "least 1."
             )
         for category in settings.categories:
-            # The fullest picture tells whether n items fit, without drawing it.
-            recipe(category, settings.max, 0, size=settings.size, hold=settings.hold)
+            # The fullest picture tells whether n items fit, before anything is asked.
+            draw(self._recipe(settings, category, settings.max, 0))
 
     def stages(self, settings: Settings, kind: Kind) -> Iterator[Stage]:
         assert isinstance(settings, NamingSettings)
@@ -169,27 +169,38 @@ class Naming(Benchmark):
         self, stage: str, settings: NamingSettings, cell: tuple[str, int, int], form: str
     ) -> Trial:
         category, n, index = cell
-        drawn = recipe(
-            category, n, index, size=settings.size, hold=settings.hold, seed=settings.seed
-        )
         condition: dict[str, Any] = {"category": category, "n": n, "index": index, "form": form}
+        target: int | str = n
         if form == "control":
             question, target = CONTROL, "an apple" if n == 1 else "apples"
         else:
             condition["thing"] = NOUNS[category] if form == "category" else form
-            question, target = QUESTION.format(condition["thing"]), n
+            question = QUESTION.format(condition["thing"])
         return make_trial(
             (self.NAME, self.VERSION, stage),
-            Stimulus("drawn", drawn),
+            Stimulus("drawn", self._recipe(settings, category, n, index)),
             question,
             target=target,
             condition=condition,
         )
 
+    def _recipe(
+        self, settings: NamingSettings, category: str, n: int, index: int
+    ) -> dict[str, Any]:
+        return recipe(
+            category,
+            n,
+            index,
+            size=settings.size,
+            hold=settings.hold,
+            seed=settings.seed,
+            largest=settings.max,
+        )
+
     def size(self, stage: str, settings: Settings, decisions: Decisions) -> int | None:
         assert isinstance(settings, NamingSettings)
         if stage.startswith("top-up"):
-            return sum(count for _, _, _, count in decisions[stage])
+            return sum(int(count) for _, _, _, count in decisions[stage])
         pictures = len(self._indices(stage, settings)) * settings.max
         return pictures * sum(
             len(self._forms(stage, settings, decisions, category))
@@ -203,7 +214,9 @@ class Naming(Benchmark):
         if name == "form":
             return best_form(rows, settings)
         form = decisions.get("form", settings.prompt)
-        short = flagged_cells([row for row in rows if row.trial.condition["form"] == form], settings)
+        short = flagged_cells(
+            [row for row in rows if row.trial.condition["form"] == form], settings
+        )
         plan = []
         for cell in short:
             used = [
@@ -286,7 +299,9 @@ def form_summary(rows: Sequence[Row], settings: NamingSettings) -> dict[str, Any
     """One line of the table of prompt forms."""
     readable = [row for row in rows if row.reading.state == "read"]
     right = sum(row.reading.number == row.trial.target for row in readable)
-    errors = [abs((row.reading.number or 0) - row.trial.target) / row.trial.target for row in readable]
+    errors = [
+        abs((row.reading.number or 0) - row.trial.target) / row.trial.target for row in readable
+    ]
     return {
         "mean_error": mean_error(rows),
         "accuracy": right / len(readable) if readable else None,
@@ -302,7 +317,6 @@ def control_summary(rows: Sequence[Row]) -> dict[str, Any] | None:
     if not rows:
         return None
     right = sum(
-        any(word in str(row.response.value or "").lower() for word in CONTROL_RIGHT)
-        for row in rows
+        any(word in str(row.response.value or "").lower() for word in CONTROL_RIGHT) for row in rows
     )
     return {"asked": len(rows), "right": right, "understood": right == len(rows)}

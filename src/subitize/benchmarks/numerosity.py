@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -63,19 +64,17 @@ def numerosity_scores(
         "nae_over_targets", lambda: nae(targets, responses, over="targets")
     )
     scores["counting_levels"] = {
-        rule: attempt(f"counting_levels.{rule}", lambda rule=rule: counting_level(matrix.counts, rule=rule))  # type: ignore[misc]
+        rule: attempt(f"counting_levels.{rule}", partial(counting_level, matrix.counts, rule=rule))
         for rule in RULES
     }
     scores["random_correlation"] = {
         "value": attempt("random_correlation", lambda: random_correlation(matrix.counts))
     }
-    scores["bias"] = {
-        name: attempt(
-            f"bias.{name}",
-            lambda name=name: bias(targets[kinds == name], responses[kinds == name]).as_json(),  # type: ignore[misc]
-        )
-        for name in categories
-    }
+    scores["bias"] = {}
+    for name in categories:
+        of_it = kinds == name
+        found_bias = attempt(f"bias.{name}", partial(bias, targets[of_it], responses[of_it]))
+        scores["bias"][name] = found_bias.as_json() if found_bias else None
     scores["scalar_variability"] = attempt(
         "scalar_variability", lambda: scalar_variability(targets, responses).as_json()
     )
@@ -129,7 +128,7 @@ def _matrix(rows: Sequence[Row], highest: int) -> Confusion:
         return Confusion(empty, left_out)
     return confusion_matrix(
         [row.trial.target for row in readable],
-        [row.reading.number for row in readable],  # type: ignore[misc]
+        [float(row.reading.number or 0) for row in readable],
         highest_target=highest,
         unreadable=unreadable,
     )
@@ -153,7 +152,9 @@ def _category(rows: Sequence[Row], highest: int) -> dict[str, Any]:
         "nae": {"value": float(np.mean(errors))} if errors else None,
         "confusion": _matrix(rows, highest).as_json(),
         "means": [float(np.mean(seen)) if seen else None for seen in by_target.values()],
-        "sds": [float(np.std(seen, ddof=1)) if len(seen) > 1 else None for seen in by_target.values()],
+        "sds": [
+            float(np.std(seen, ddof=1)) if len(seen) > 1 else None for seen in by_target.values()
+        ],
         "trials": len(rows),
         "states": dict(Counter(row.reading.state for row in rows)),
     }

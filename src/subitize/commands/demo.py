@@ -20,7 +20,7 @@ from subitize.runs.run import RunOptions
 def demo(
     out: Annotated[Path, typer.Option(help="Folder for the runs and report.html.")] = Path("demo"),
     fast: Annotated[bool, typer.Option("--fast", help="Fewer trials.")] = False,
-) -> int:
+) -> None:
     """Every benchmark on the built-in models, then the report; no network, no key."""
     begun = time.monotonic()
     folders, complete = [], True
@@ -36,4 +36,4 @@ def demo(
             folders.append(outcome.folder)
     report = build_report([load_scored(folder) for folder in folders], out / "report.html")
     print(f"The report is {report} ({time.monotonic() - begun:.0f} s)")
-    return 0 if complete else 1
+    raise typer.Exit(0 if complete else 1)

@@ -16,7 +16,9 @@ __all__ = ["find_runs", "load_scored", "report"]
 
 
 def report(
-    runs: Annotated[list[Path], typer.Argument(metavar="RUN…", help="Run folders, or a folder of them.")],
+    runs: Annotated[
+        list[Path], typer.Argument(metavar="RUN…", help="Run folders, or a folder of them.")
+    ],
     out: Annotated[Path, typer.Option(help="The HTML file to write.")] = Path("report.html"),
 ) -> None:
     """One HTML file with leaderboard, figures and tables; figures and tables also as files."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
@@ -27,31 +26,44 @@ Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON and
 RunPath = Annotated[Path, typer.Argument(metavar="RUN", help="A run folder.")]
 
 
-def run(  # noqa: PLR0913  the options of the command, one each
+def run(  # noqa: PLR0913, PLR0917  the options of the command, one each
     benchmark: Annotated[str, typer.Argument(metavar="BENCHMARK")],
     model: Annotated[list[str], typer.Option("--model", help="Model to ask; may be given again.")],
-    out: Annotated[Path, typer.Option(help="Folder under which each run gets its own.")] = Path("runs"),
+    out: Annotated[Path, typer.Option(help="Folder under which each run gets its own.")] = Path(
+        "runs"
+    ),
     seed: Annotated[int, typer.Option(help="Seed of stimuli and draws.")] = 0,
     limit: Annotated[int | None, typer.Option(help="Ask only the first N trials.")] = None,
     concurrency: Annotated[int | None, typer.Option(help="Calls under way at once.")] = None,
     budget_calls: Annotated[int | None, typer.Option(help="Send at most N requests.")] = None,
-    base_url: Annotated[str | None, typer.Option(help="Address of an OpenAI-compatible server.")] = None,
-    api_key_env: Annotated[str | None, typer.Option(help="Environment variable with the key.")] = None,
+    base_url: Annotated[
+        str | None, typer.Option(help="Address of an OpenAI-compatible server.")
+    ] = None,
+    api_key_env: Annotated[
+        str | None, typer.Option(help="Environment variable with the key.")
+    ] = None,
     temperature: Annotated[float | None, typer.Option()] = None,
     max_tokens: Annotated[int | None, typer.Option()] = None,
     timeout: Annotated[float, typer.Option(help="Seconds to wait for one reply.")] = 120.0,
     retries: Annotated[int, typer.Option(help="Tries per trial; busy servers are waited for.")] = 5,
     reader: Annotated[str | None, typer.Option(help="How replies are read.")] = None,
-    set_: Annotated[list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="A setting of the benchmark.")] = None,
-    extra_body: Annotated[str | None, typer.Option(help="JSON object of further request fields.")] = None,
+    set_: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="A setting of the benchmark."),
+    ] = None,
+    extra_body: Annotated[
+        str | None, typer.Option(help="JSON object of further request fields.")
+    ] = None,
     per_cell: Annotated[int | None, typer.Option(help="Pictures per category and number.")] = None,
     max_: Annotated[int | None, typer.Option("--max", help="Highest number.")] = None,
     size: Annotated[int | None, typer.Option(help="Side of the pictures in pixels.")] = None,
     categories: Annotated[str | None, typer.Option(help="Categories, separated by commas.")] = None,
     prompt: Annotated[str | None, typer.Option(help="best, pilot, or one prompt form.")] = None,
-    top_up: Annotated[bool, typer.Option("--top-up", help="Ask further trials in thin cells.")] = False,
+    top_up: Annotated[
+        bool, typer.Option("--top-up", help="Ask further trials in thin cells.")
+    ] = False,
     json: Json = False,
-) -> int:
+) -> None:
     """Ask each trial once; run the same command again to resume. Ends by scoring."""
     chosen = get_benchmark(benchmark)
     given: dict[str, Any] = {
@@ -78,13 +90,13 @@ def run(  # noqa: PLR0913  the options of the command, one each
         for outcome, scores in results:
             print(scores_text(scores))
             print(f"run folder: {outcome.folder}\n")
-    return 0 if all(outcome.complete for outcome, _ in results) else 1
+    raise typer.Exit(0 if all(outcome.complete for outcome, _ in results) else 1)
 
 
 def run_and_score(
     benchmark: Benchmark, settings: Settings, model: Model, out: Path, options: RunOptions
 ) -> tuple[Outcome, dict[str, Any]]:
-    """One model through one benchmark; a problem is said on stderr, the scores come all the same."""
+    """One model through one benchmark; scores come also when it stopped early."""
     outcome = run_benchmark(benchmark, settings, model, out, options)
     if outcome.stopped:
         say(f"{model.respondent}: stopped: {outcome.error or outcome.stopped}")
@@ -97,7 +109,9 @@ def run_and_score(
 def read(
     run: RunPath,
     reader: Annotated[str | None, typer.Option(help="How replies are read.")] = None,
-    exclude: Annotated[Path | None, typer.Option(help="Lines TRIAL-OR-PICTURE,REASON to leave out.")] = None,
+    exclude: Annotated[
+        Path | None, typer.Option(help="Lines TRIAL-OR-PICTURE,REASON to leave out.")
+    ] = None,
     json: Json = False,
 ) -> None:
     """Read the stored responses with another reader, or leave some out by hand; asks nobody."""
@@ -113,7 +127,10 @@ def read(
     if json:
         print_json({"reader": name, "trials": len(rows), "states": states})
     else:
-        print(f"{len(rows)} responses read by {name!r}: " + ", ".join(f"{n} {s}" for s, n in states.items()))
+        print(
+            f"{len(rows)} responses read by {name!r}: "
+            + ", ".join(f"{n} {s}" for s, n in states.items())
+        )
 
 
 def score(run: RunPath, json: Json = False) -> None:
@@ -144,5 +161,7 @@ def _object(text: str | None) -> Mapping[str, Any]:
     except orjson.JSONDecodeError:
         found = None
     if not isinstance(found, dict):
-        raise BadInput(f"--extra-body {text!r} is not a JSON object: give one like '{{\"top_p\": 1}}'.")
+        raise BadInput(
+            f"--extra-body {text!r} is not a JSON object: give one like '{{\"top_p\": 1}}'."
+        )
     return found

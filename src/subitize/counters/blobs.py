@@ -116,8 +116,10 @@ def _split(blob: Mask, typical: float | None) -> list[tuple[int, int, int, int]]
     sizes = ndimage.sum_labels(small, basins, index=np.arange(1, peaks.max() + 1)) * step**2
     depths = ndimage.maximum(depth, basins, index=np.arange(1, peaks.max() + 1)) * step
     round_parts = np.abs(sizes / (np.pi * depths**2) - 1) < 0.25
-    like_others = typical is not None and area > 1.5 * typical and bool(
-        (np.abs(sizes / typical - 1) < 0.4).all()
+    like_others = (
+        typical is not None
+        and area > 1.5 * typical
+        and bool((np.abs(sizes / typical - 1) < 0.4).all())
     )
     if not (round_parts.all() or like_others):
         return []
@@ -139,7 +141,7 @@ def _peaks(depth: NDArray[np.float64]) -> NDArray[Any]:
     """Labels of the deep places: connected parts that stand at least a fifth above the saddle."""
     from scipy import ndimage
 
-    best = np.zeros(depth.shape, dtype=np.int32)
+    best: NDArray[Any] = np.zeros(depth.shape, dtype=np.int32)
     most = 0
     for level in np.linspace(0.9, 0.3, 7):
         labels, found = ndimage.label(depth > level * depth.max(), structure=np.ones((3, 3)))

@@ -197,7 +197,9 @@ def _until(date: str) -> float | None:
         moment = parsedate_to_datetime(date)
     except ValueError:
         return None
-    return max(0.0, (moment.replace(tzinfo=moment.tzinfo or UTC) - datetime.now(UTC)).total_seconds())
+    return max(
+        0.0, (moment.replace(tzinfo=moment.tzinfo or UTC) - datetime.now(UTC)).total_seconds()
+    )
 
 
 def read_key(options: ModelOptions, environment: Mapping[str, str] | None = None) -> str:

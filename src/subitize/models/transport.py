@@ -73,9 +73,7 @@ class AiohttpTransport:
             ) as answer:
                 content = await self._read(answer)
                 cut = len(content) > self._largest
-                return Answer(
-                    answer.status, dict(answer.headers), content[: self._largest], cut
-                )
+                return Answer(answer.status, dict(answer.headers), content[: self._largest], cut)
         except TimeoutError:
             raise Retryable(f"no answer within {self._timeout:g} s") from None
         except (aiohttp.ClientError, OSError, asyncio.IncompleteReadError) as problem:

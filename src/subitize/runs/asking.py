@@ -13,7 +13,7 @@ from subitize.errors import Hopeless, ModelError, Retryable
 from subitize.models.base import METHODS, Item, Kind, Model, Reply
 from subitize.runs.limits import Budget, Limiter, RetryPolicy
 
-__all__ = ["Asker", "Asked"]
+__all__ = ["Asked", "Asker"]
 
 STOP_AFTER = 20
 """so many trials failing one after another mean that the server is gone"""

@@ -26,9 +26,7 @@ PACKAGES = ("subitize", "numpy", "isal", "aiohttp", "scipy", "torch", "transform
 PLAN_CHUNK = 64
 
 
-def identity(
-    benchmark: Benchmark, settings: Settings, model: Model, kind: Kind
-) -> dict[str, Any]:
+def identity(benchmark: Benchmark, settings: Settings, model: Model, kind: Kind) -> dict[str, Any]:
     """What decides whether a run may be resumed: nothing else does."""
     return {
         "benchmark": benchmark.NAME,

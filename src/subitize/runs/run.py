@@ -75,7 +75,10 @@ def run_benchmark(
     folder = RunFolder.open(out, identity(benchmark, settings, model, kind), extra)
     with locked(folder.path):
         reader_name, reader = choose_reader(folder.info, options.reader)
-        if folder.info.get("reader") != reader_name or folder.info.get("endpoint") != extra["endpoint"]:
+        if (
+            folder.info.get("reader") != reader_name
+            or folder.info.get("endpoint") != extra["endpoint"]
+        ):
             folder.info["reader"] = reader_name
             folder.info["endpoint"] = extra["endpoint"]
             folder.save()

@@ -84,9 +84,7 @@ def read_rows(folder: Path, reader: Reader) -> list[Row]:
         for sample in sorted(samples.get(trial.id, ())):
             response = latest[trial.id, sample]
             reason = excluded.get(trial.id) or excluded.get(str(response.value))
-            reading = (
-                Reading("excluded", note=reason) if reason else reader(trial, response)
-            )
+            reading = Reading("excluded", note=reason) if reason else reader(trial, response)
             rows.append(Row(trial, response, reading))
     return rows
 
