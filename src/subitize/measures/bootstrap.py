@@ -15,18 +15,20 @@ from numpy.typing import ArrayLike, NDArray
 
 from subitize.errors import BadInput
 from subitize.measures.baselines import observer_matrix
-from subitize.measures.confusion import Confusion, confusion_matrix, percentages, sum_of
+from subitize.measures.confusion import confusion_matrix, percentages
 from subitize.measures.counting_level import LevelRule, counting_level, levels
 from subitize.measures.error_size import nae
-from subitize.measures.interval import Interval, percentile_interval
+from subitize.measures.interval import Interval, basic_interval, percentile_interval
 from subitize.measures.likeness import category_consistency, human_correlation
-from subitize.measures.trials import Floats, readable_trials
+from subitize.measures.trials import Counts, Floats, readable_trials
 
 __all__ = ["SAMPLES", "NamingIntervals", "naming_intervals", "resampled_cells"]
 
 SAMPLES = 10_000
 CHUNK = 500
 """samples held at once: small enough to stay in the processor's cache"""
+DRAWS_PER_RESPONSE = 5
+"""a multinomial's number per distinct response costs as much as drawing this many trials"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,20 +48,26 @@ class NamingIntervals:
 
 @dataclass(frozen=True, slots=True)
 class _Cells:
-    """Trials counted per category, target and distinct response."""
+    """Trials counted per category, target and response."""
 
-    counts: NDArray[np.int64]
-    """[category, target, distinct response]"""
+    counts: Counts
+    """[category, target, slot]: slots 0..2m are the rows, then one per distinct value above"""
     values: Floats
-    """the distinct responses"""
+    """the response each slot stands for"""
     names: list[str]
     """the categories"""
 
-    def rows(self) -> NDArray[np.int64]:
-        return np.minimum(self.values, 2 * self.counts.shape[1]).astype(np.int64)
+    def matrix(self, stack: NDArray[Any]) -> NDArray[Any]:
+        """Slots to rows, [..., target, slot] → [..., target, row]: above 2m is the last row."""
+        last = 2 * self.counts.shape[1]
+        if self.values.size == last + 1:
+            return stack
+        rows = stack[..., : last + 1].copy()
+        rows[..., last] += stack[..., last + 1 :].sum(axis=-1)
+        return rows
 
 
-def naming_intervals(  # one argument per column of the table of trials, then the options
+def naming_intervals(
     targets: ArrayLike,
     responses: ArrayLike,
     categories: ArrayLike,
@@ -69,9 +77,11 @@ def naming_intervals(  # one argument per column of the table of trials, then th
     samples: int = SAMPLES,
     rule: LevelRule = "standard",
 ) -> NamingIntervals:
-    """All naming scores with 95 % percentile intervals, resampled within category × target.
+    """All naming scores with 95 % intervals, one category per trial.
 
-    Only readable trials go in. The same generator state gives the same intervals.
+    Trials are resampled within category × target; only readable ones go in. The same generator
+    state gives the same intervals. Accuracy and NAE have percentile intervals, the correlations
+    basic ones (see `basic_interval`).
 
     >>> targets = [1, 2] * 20
     >>> found = naming_intervals(targets, targets, ["dots"] * 40, np.random.default_rng(0),
@@ -81,32 +91,30 @@ def naming_intervals(  # one argument per column of the table of trials, then th
     """
     asked, given = readable_trials(targets, responses)
     cells = _count_cells(asked, given, np.asarray(categories).ravel(), highest_target)
-    matrices = {
-        name: _matrix(cells.counts[index], cells.rows(), highest_target)
-        for index, name in enumerate(cells.names)
-    }
-    whole = sum_of(Confusion(m, np.zeros(highest_target, np.int64)) for m in matrices.values())
+    tables = cells.matrix(cells.counts).transpose(0, 2, 1)
+    whole = tables.sum(axis=0)
     chunks = [
         _scores(stack, cells, rule) for stack in resampled_cells(cells.counts, rng, samples=samples)
     ]
     drawn = {name: np.concatenate([chunk[name] for chunk in chunks]) for name in chunks[0]}
-    several_targets = int((whole.counts.sum(axis=0) > 0).sum()) > 1
-    reached, times = np.unique(drawn["level"], return_counts=True)
+    several_targets = int((whole.sum(axis=0) > 0).sum()) > 1
+    reached, times = np.unique(drawn["level"].astype(np.int64), return_counts=True)
+    shares = {int(n): float(k / samples) for n, k in zip(reached, times, strict=True)}
     return NamingIntervals(
         percentile_interval(float(np.mean(asked == given)), drawn["accuracy"]),
         percentile_interval(nae(asked, given), drawn["nae"]),
-        _around(human_correlation(whole.counts), drawn["human"]),
-        _around(category_consistency(matrices), drawn["consistency"]),
-        counting_level(whole.counts, rule=rule) if several_targets else None,
-        {int(n): float(k / samples) for n, k in zip(reached, times, strict=True)}
-        if several_targets
-        else {},
+        _around(human_correlation(whole), drawn["human"]),
+        _around(
+            category_consistency(dict(zip(cells.names, tables, strict=True))), drawn["consistency"]
+        ),
+        counting_level(whole, rule=rule) if several_targets else None,
+        shares if several_targets else {},
         samples,
     )
 
 
 def _around(value: float | None, samples: Floats) -> Interval | None:
-    return None if value is None else percentile_interval(value, samples)
+    return None if value is None else basic_interval(value, samples, bounds=(-1.0, 1.0))
 
 
 def _count_cells(
@@ -118,23 +126,17 @@ def _count_cells(
         )
     confusion_matrix(asked, given, highest_target=highest_target)  # refuses what has no cell
     names, category = np.unique(categories.astype(str), return_inverse=True)
-    values, value = np.unique(given, return_inverse=True)
+    rows = np.arange(2 * highest_target + 1, dtype=np.float64)
+    values = np.concatenate([rows, np.unique(given[given > rows[-1]])])
     counts = np.zeros((names.size, highest_target, values.size), dtype=np.int64)
-    np.add.at(counts, (category, asked.astype(np.int64) - 1, value), 1)
+    slot = np.searchsorted(values, given)
+    np.add.at(counts, (category, asked.astype(np.int64) - 1, slot), 1)
     return _Cells(counts, values, names.tolist())
 
 
-def _matrix(
-    counts: NDArray[np.int64], rows: NDArray[np.int64], highest_target: int
-) -> NDArray[np.int64]:
-    matrix = np.zeros((2 * highest_target + 1, highest_target), dtype=np.int64)
-    np.add.at(matrix, rows, counts.T)
-    return matrix
-
-
 def resampled_cells(
-    counts: NDArray[np.int64], rng: np.random.Generator, *, samples: int = SAMPLES
-) -> Iterator[NDArray[np.int64]]:
+    counts: Counts, rng: np.random.Generator, *, samples: int = SAMPLES
+) -> Iterator[Counts]:
     """Chunks of resampled counts, shape (chunk, *counts.shape); the last axis is the responses.
 
     Every cell keeps its number of trials; responses a cell never had stay at 0.
@@ -150,17 +152,26 @@ def resampled_cells(
         size = min(CHUNK, samples - start)
         drawn = np.zeros((size, *flat.shape), dtype=np.int64)
         for cell, seen in used:
-            row = flat[cell, seen]
-            total = int(row.sum())
             if seen.size == 1:
-                drawn[:, cell, seen[0]] = total
+                drawn[:, cell, seen[0]] = flat[cell, seen[0]]
             else:
-                drawn[:, cell, seen] = rng.multinomial(total, row / total, size=size)
+                drawn[:, cell, seen] = _resampled(flat[cell, seen], rng, size)
         yield drawn.reshape(size, *counts.shape)
 
 
-def _scores(stack: NDArray[np.int64], cells: _Cells, rule: LevelRule) -> dict[str, Floats]:
-    """Scores of each resampled table: stack is [sample, category, target, distinct response]."""
+def _resampled(times: Counts, rng: np.random.Generator, size: int) -> Counts:
+    """How often each of a cell's responses comes up, in `size` samples of all its trials."""
+    total = int(times.sum())
+    if total > DRAWS_PER_RESPONSE * times.size:
+        return rng.multinomial(total, times / total, size=size)
+    response = np.repeat(np.arange(times.size), times)
+    picked = response[rng.integers(0, total, (size, total))]
+    picked += times.size * np.arange(size)[:, None]
+    return np.bincount(picked.ravel(), minlength=size * times.size).reshape(size, times.size)
+
+
+def _scores(stack: Counts, cells: _Cells, rule: LevelRule) -> dict[str, Floats]:
+    """Scores of each resampled table: stack is [sample, category, target, slot]."""
     size, _, highest, _ = stack.shape
     targets = np.arange(1, highest + 1)[:, None]
     trials = float(cells.counts.sum())
@@ -168,25 +179,23 @@ def _scores(stack: NDArray[np.int64], cells: _Cells, rule: LevelRule) -> dict[st
     errors = (np.abs(cells.values - targets) / targets).ravel()
     right = (cells.values == targets).ravel().astype(np.float64)
     flat = pooled.reshape(size, -1).astype(np.float64)
-    # Summing distinct responses into rows: above 2m they share the last one
-    into_rows = np.zeros((cells.values.size, 2 * highest + 1))
-    into_rows[np.arange(cells.values.size), cells.rows()] = 1.0
-    summed = (pooled @ into_rows).transpose(0, 2, 1)
+    summed = cells.matrix(pooled).transpose(0, 2, 1)
     return {
         "accuracy": flat @ right / trials,
         "nae": flat @ errors / trials,
         "human": _human(summed),
-        "consistency": _consistency(stack @ into_rows, cells),
-        "level": levels(summed, rule=rule),
+        "consistency": _consistency(cells.matrix(stack), cells),
+        "level": levels(summed, rule=rule).astype(np.float64),
     }
 
 
-def _human(summed: Floats) -> Floats:
+def _human(summed: Counts) -> Floats:
     totals = summed[0].sum(axis=0)
     present = totals > 0
     observer = percentages(observer_matrix(highest_target=totals.size))[:, present].ravel()
     x = (summed[:, 1:, present] / totals[present]).reshape(len(summed), -1)
-    return _unit(x) @ _unit(observer[None])[0]
+    product: Floats = _unit(x) @ _unit(observer[None])[0]
+    return product
 
 
 def _unit(vectors: Floats) -> Floats:
@@ -197,7 +206,7 @@ def _unit(vectors: Floats) -> Floats:
     return unit
 
 
-def _consistency(tables: Floats, cells: _Cells) -> Floats:
+def _consistency(tables: Counts, cells: _Cells) -> Floats:
     """Smallest pairwise correlation per sample; tables is [sample, category, target, row]."""
     size, categories = tables.shape[:2]
     totals = cells.counts.sum(axis=2)

@@ -1,0 +1,53 @@
+"""From a confusion matrix to one row of a table, as NumGen's eval_CM gives it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from subitize.errors import BadInput
+from subitize.measures.accuracy import accuracy
+from subitize.measures.confusion import check_counts
+from subitize.measures.counting_level import LevelRule, counting_level
+from subitize.measures.error_size import nae
+from subitize.measures.likeness import human_correlation, random_correlation
+from subitize.measures.trials import trials_of
+from subitize.measures.variability import VariabilityRule, scalar_variability
+
+__all__ = ["evaluate"]
+
+
+def evaluate(
+    counts: ArrayLike, *, level: LevelRule = "standard", variability: VariabilityRule = "numgen"
+) -> dict[str, Any]:
+    """Accuracy, MWE, counting level, correlations and scalar variability of whole counts.
+
+    Rows are responses 0..2m (the last holds all above, so MWE knows them only as 2m), columns
+    targets 1..m. The orientation is not guessed: a matrix of another shape is refused.
+
+    >>> from subitize.measures.baselines import observer_matrix
+    >>> table = evaluate(np.rint(1000 * observer_matrix()))
+    >>> round(table["accuracy"], 2), table["counting_level"], table["scalar_verdict"]
+    (0.62, 4, 'scalar')
+    """
+    matrix = check_counts(counts)
+    if not np.array_equal(matrix, np.rint(matrix)):
+        raise BadInput("The confusion matrix holds fractions: give counts of responses.")
+    targets, responses = trials_of(matrix)
+    spread = scalar_variability(targets, responses, rule=variability)
+    return {
+        "accuracy": accuracy(targets, responses),
+        "mwe": nae(targets, responses),
+        "counting_level": counting_level(matrix, rule=level),
+        "weber_correlation": human_correlation(matrix),
+        "random_correlation": random_correlation(matrix),
+        "scalar_f_p": spread.f_p,
+        "scalar_adjusted_r2": spread.adjusted_r2,
+        "scalar_slope": spread.slope,
+        "scalar_t": spread.t,
+        "scalar_p": spread.p,
+        "scalar_r2": spread.r2,
+        "scalar_verdict": spread.verdict,
+    }

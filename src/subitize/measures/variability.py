@@ -1,0 +1,127 @@
+"""Scalar variability: does the spread of answers grow in proportion to their mean?"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from subitize.errors import BadInput
+from subitize.measures.trials import Floats, readable_trials
+
+__all__ = ["ScalarVariability", "VariabilityRule", "scalar_variability", "spread_by_target"]
+
+VariabilityRule = Literal["standard", "numgen"]
+ALPHA = 0.05
+FEWEST_TARGETS = 3
+NUMGEN_LEADING = 4
+"""NumGen drops targets without spread only at the start, and only up to this one"""
+
+
+@dataclass(frozen=True, slots=True)
+class ScalarVariability:
+    """The regression of log SE on log mean; all numbers are None when not testable."""
+
+    verdict: Literal["scalar", "not scalar", "not testable"]
+    """scalar if the slope does not differ from 1 (p ≥ .05)"""
+    slope: float | None = None
+    """of log SE on log mean; 1 under Weber's law"""
+    t: float | None = None
+    """(slope − 1) / standard error"""
+    p: float | None = None
+    """two-sided p of t"""
+    f_p: float | None = None
+    """p of the F test of the regression (slope against 0)"""
+    r2: float | None = None
+    """R² of the regression"""
+    adjusted_r2: float | None = None
+    """R² adjusted for the two coefficients"""
+    targets: tuple[int, ...] = ()
+    """the targets used"""
+    reason: str | None = None
+    """why it is not testable"""
+
+    def as_json(self) -> dict[str, Any]:
+        """The fields by name."""
+        return asdict(self)
+
+
+def spread_by_target(targets: ArrayLike, responses: ArrayLike) -> tuple[Floats, Floats, Floats]:
+    """Targets, mean and standard error of the responses to each; NaN with one trial.
+
+    SE = sd(ddof 1) / √n
+
+    >>> [part.tolist() for part in spread_by_target([1, 1, 2, 2], [1, 1, 1, 3])]
+    [[1.0, 2.0], [1.0, 2.0], [0.0, 1.0]]
+    """
+    asked, given = readable_trials(targets, responses)
+    distinct, group = np.unique(asked, return_inverse=True)
+    n = np.bincount(group).astype(np.float64)
+    mean = np.bincount(group, given) / n
+    squares = np.bincount(group, (given - mean[group]) ** 2)
+    error = np.sqrt(squares / np.where(n > 1, n - 1, np.nan) / n)
+    return distinct, mean, error
+
+
+def scalar_variability(
+    targets: ArrayLike, responses: ArrayLike, *, rule: VariabilityRule = "standard"
+) -> ScalarVariability:
+    """Test whether the standard error of responses is proportional to their mean.
+
+    log SE = a + b log mean by least squares over targets; t = (b − 1) / se(b), n − 2 degrees
+    standard: targets without spread are dropped; numgen: only leading ones up to 4, so that one
+    later on makes it not testable. Fewer than three targets left: not testable.
+    Unit: slope. Best: 1, the verdict "scalar".
+
+    >>> asked = np.repeat([5, 6, 8, 10], 4)
+    >>> scalar_variability(asked, asked + asked * np.tile([-0.2, 0.2, 0.2, -0.2], 4)).verdict
+    'scalar'
+    """
+    distinct, mean, error = spread_by_target(targets, responses)
+    spread = np.nan_to_num(error) > 0
+    if rule == "standard":
+        kept = spread
+    elif rule == "numgen":
+        leading = np.cumprod(~spread & (distinct <= NUMGEN_LEADING)).astype(bool)
+        kept = ~leading
+    else:
+        raise BadInput(f"There is no rule {rule!r} of scalar variability: use standard or numgen.")
+    used = tuple(int(target) for target in distinct[kept])
+    if len(used) < FEWEST_TARGETS:
+        why = f"only {len(used)} targets have any spread; three are needed"
+        return ScalarVariability("not testable", targets=used, reason=why)
+    if not spread[kept].all():
+        return ScalarVariability(
+            "not testable", targets=used, reason="a later target has no spread, so log SE has none"
+        )
+    return _regression(np.log(mean[kept]), np.log(error[kept]), used)
+
+
+def _regression(x: Floats, y: Floats, used: tuple[int, ...]) -> ScalarVariability:
+    from scipy.special import stdtr
+
+    x, y = x - x.mean(), y - y.mean()
+    across = float(x @ x)
+    if across < 1e-20:
+        return ScalarVariability(
+            "not testable", targets=used, reason="the mean response is the same for all targets"
+        )
+    slope, degrees = float(x @ y) / across, len(used) - 2
+    rest, total = float(((y - slope * x) ** 2).sum()), float(y @ y)
+    error = math.sqrt(rest / degrees / across)
+    r2 = 1 - rest / total if total > 0 else 0.0
+
+    def tested(against: float) -> tuple[float, float]:
+        if error < 1e-12:  # the points lie on a line: the slope is known exactly
+            same = math.isclose(slope, against, abs_tol=1e-9)
+            return (0.0, 1.0) if same else (math.copysign(math.inf, slope - against), 0.0)
+        t = (slope - against) / error
+        return t, float(2 * stdtr(degrees, -abs(t)))
+
+    t, p = tested(1.0)
+    adjusted = 1 - (1 - r2) * (len(used) - 1) / degrees
+    verdict: Literal["scalar", "not scalar"] = "scalar" if p >= ALPHA else "not scalar"
+    return ScalarVariability(verdict, slope, t, p, tested(0.0)[1], r2, adjusted, used)

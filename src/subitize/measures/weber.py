@@ -1,0 +1,281 @@
+"""Fitting the human observer: Weber fraction w, subitizing limit L and lapse rate λ.
+
+P(g | t) = (1 − λ) · O(g | t) + λ / 2m on the responses g = 1..2m, where O is the ideal observer:
+exact for t ≤ L, else N(t, w t) rounded and renormalised on 1..2m. Fitted by maximum likelihood
+to the counts of a confusion matrix. Responses of 0 have no probability under any w: they are
+left out of the fit and counted in `left_out`. Responses above 2m stand in the last row as 2m.
+
+The intervals come from the profile likelihood: all values whose best log-likelihood is within
+χ²(.95; 1)/2 = 1.92 of the maximum. The fit assumes one way of asking: choosing the best of
+several prompt forms afterwards makes w look smaller than it is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from subitize.errors import BadInput
+from subitize.measures.confusion import check_counts
+from subitize.measures.trials import Floats
+
+__all__ = ["ObserverFit", "fit_observer"]
+
+LOWEST, HIGHEST = 0.01, 3.0
+"""Weber fractions looked at: below, no answer up to 10 is ever wrong; above, all are guesses"""
+GRID = 64
+ZOOM = 9
+ROUNDS = 5
+HALF_CHI2 = 1.920729410347062
+"""half the .95 quantile of χ² with one degree of freedom"""
+HALF_CHI2_3 = 3.907363951
+"""half the .95 quantile of χ² with three: w, limit and lapse together against guessing"""
+TOLD_APART = 1e-3
+"""log-likelihoods closer than this say the same"""
+
+
+@dataclass(frozen=True, slots=True)
+class ObserverFit:
+    """The observer that explains the responses best, with 95 % profile intervals."""
+
+    w: float | None
+    """Weber fraction; None if the responses can't tell it (see `reason`)"""
+    low: float | None
+    """lower end; 0 if no w is too small"""
+    high: float | None
+    """upper end; None if no w is too large"""
+    limit: int | None
+    """subitizing limit: up to it every error is a lapse; None if all may be guesses"""
+    limit_low: int
+    """smallest limit that the responses allow"""
+    limit_high: int
+    """largest limit that the responses allow"""
+    lapse: float
+    """share of responses that are guesses from 1..2m"""
+    lapse_low: float
+    """lower end of the lapse rate"""
+    lapse_high: float
+    """upper end of the lapse rate"""
+    log_likelihood: float
+    """of the best fit, without the multinomial constant"""
+    trials: int
+    """responses fitted"""
+    left_out: int
+    """responses of 0"""
+    reason: str | None
+    """why w is None"""
+
+    def as_json(self) -> dict[str, Any]:
+        """As the scores object has it; what is undefined stands under `undefined`."""
+        known = {"value": self.w, "low": self.low, "high": self.high, "trials": self.trials}
+        missing = {"weber_fraction": self.w, "subitizing_limit": self.limit}
+        return {
+            "weber_fraction": None if self.w is None else known,
+            "subitizing_limit": self.limit,
+            "subitizing_limit_interval": [self.limit_low, self.limit_high],
+            "lapse_rate": {"value": self.lapse, "low": self.lapse_low, "high": self.lapse_high},
+            "undefined": {name: self.reason for name, found in missing.items() if found is None},
+        }
+
+
+class _Likelihood:
+    """Log-likelihood of the filled cells of a matrix, for many parameters at once."""
+
+    def __init__(self, counts: Floats) -> None:
+        rows, columns = np.nonzero(counts[1:])
+        self.responses, self.targets = rows + 1.0, columns + 1.0
+        self.times = counts[1:][rows, columns]
+        self.highest = counts.shape[1]
+        self.guess = 1 / (2 * self.highest)
+        limits = np.arange(self.highest + 1)
+        self.exact = self.targets <= limits[:, None]
+        self.right = (self.responses == self.targets).astype(np.float64)
+
+    def observer(self, w: Floats) -> Floats:
+        """O of each filled cell, were it above the limit: [w, cell]."""
+        from scipy.special import ndtr
+
+        spread = w[:, None] * self.targets
+
+        def mass(low: NDArray[Any], high: NDArray[Any]) -> Floats:
+            # Of the two tails take the one where Φ is small: 1 − Φ loses all digits
+            one, other = (low - self.targets) / spread, (high - self.targets) / spread
+            above = one > 0
+            found: Floats = ndtr(np.where(above, -one, other)) - ndtr(np.where(above, -other, one))
+            return found
+
+        inside = mass(
+            np.full_like(self.targets, 0.5), np.full_like(self.targets, 0.5 + 2 * self.highest)
+        )
+        found: Floats = mass(self.responses - 0.5, self.responses + 0.5) / inside
+        return found
+
+    def best_lapse(self, w: Floats) -> tuple[Floats, Floats]:
+        """For every w and limit the best λ and its log-likelihood: [w, limit] each.
+
+        The log-likelihood is concave in λ, so its slope has one root: halve the bracket.
+        """
+        above = self.observer(w)[:, None, :]
+        share = np.where(self.exact, self.right, above)
+        toward = self.guess - share
+        low, high = np.zeros(share.shape[:2]), np.ones(share.shape[:2])
+        for _ in range(30):
+            middle = (low + high) / 2
+            slope = (self.times * toward / (share + middle[..., None] * toward)).sum(axis=-1)
+            up = slope > 0
+            low, high = np.where(up, middle, low), np.where(up, high, middle)
+        lapse = (low + high) / 2
+        value = self.at(share, lapse)
+        for end in (0.0, 1.0):  # an end beats a bracket that only shrank towards it
+            at_end = self.at(share, np.full_like(lapse, end))
+            better = at_end >= value
+            lapse, value = np.where(better, end, lapse), np.where(better, at_end, value)
+        return lapse, value
+
+    def profile(self, w: Floats) -> Floats:
+        """Best log-likelihood for each w, over λ and the limits that leave w a part to play."""
+        found: Floats = self.best_lapse(w)[1][:, :-1].max(axis=1)
+        return found
+
+    def at(self, share: Floats, lapse: Floats) -> Floats:
+        """Σ n log P for shares [..., cell] and lapse rates [...]."""
+        mixed = share + lapse[..., None] * (self.guess - share)
+        with np.errstate(divide="ignore"):
+            found: Floats = (self.times * np.log(mixed)).sum(axis=-1)
+        return found
+
+    def by_lapse(self, lapse: Floats, w: Floats) -> Floats:
+        """Best log-likelihood over w and limit for each λ: [λ]."""
+        mixed = _mix(self.observer(w), lapse, self.guess)  # [λ, w, cell]
+        exact = _mix(self.right[None], lapse, self.guess)[:, 0]  # [λ, cell]
+        with np.errstate(divide="ignore"):
+            noisy_logs, exact_logs = self.times * np.log(mixed), self.times * np.log(exact)
+        best = np.full(lapse.size, -np.inf)
+        for inside in self.exact:
+            rest = noisy_logs[..., ~inside].sum(axis=-1).max(axis=1)
+            best = np.maximum(best, exact_logs[:, inside].sum(axis=-1) + rest)
+        return best
+
+
+def _mix(share: Floats, lapse: Floats, guess: float) -> Floats:
+    mixed: Floats = share + lapse[:, None, None] * (guess - share)
+    return mixed
+
+
+def fit_observer(counts: ArrayLike) -> ObserverFit:
+    """Maximum likelihood fit of w, limit and lapse rate to a confusion matrix of counts.
+
+    (w, L, λ) = argmax Σ counts[g, t] log P(g | t), with profile-likelihood intervals
+    Unit: w is sd / target. Best: 0 (sharpest); people are near .15 with limit 4.
+
+    >>> from subitize.measures.baselines import observer_matrix
+    >>> found = fit_observer(np.round(250 * observer_matrix()))
+    >>> round(found.w, 2), found.limit, found.low < 0.15 < found.high
+    (0.15, 4, True)
+    """
+    matrix = check_counts(counts)
+    left_out, trials = int(matrix[0].sum()), int(matrix[1:].sum())
+    if trials == 0:
+        raise BadInput(
+            f"All {left_out} readable responses are 0: the observer never says 0, "
+            "so there is nothing to fit."
+        )
+    likelihood = _Likelihood(matrix)
+    grid = np.geomspace(LOWEST, HIGHEST, GRID)
+    table = likelihood.best_lapse(grid)[1]
+    w = _highest(likelihood, grid, table)
+    lapses, at_best = likelihood.best_lapse(np.array([w]))
+    by_limit = np.maximum(table.max(axis=0), at_best[0])
+    top = float(by_limit.max())
+    # Ties go to the larger limit: a perfect responder is exact everywhere
+    limit = int(np.nonzero(by_limit >= top - TOLD_APART)[0].max())
+    allowed = np.nonzero(by_limit >= top - HALF_CHI2)[0]
+    lapse = float(lapses[0, limit])
+    near = np.geomspace(max(LOWEST, w / 2), min(HIGHEST, w * 2), GRID)
+    low, high = _w_interval(likelihood, grid, table, (w, top))
+    guessing = trials * np.log(likelihood.guess) >= top - HALF_CHI2_3
+    reason = None
+    if guessing:
+        reason = "the responses can't be told from guesses, which fit every w and limit"
+    elif limit == likelihood.highest:
+        reason = "no errors but lapses up to the highest target: w can't be told from 0"
+    elif low == 0.0 and high is None:
+        reason = "the responses fit every w alike"
+    known = reason is None
+    return ObserverFit(
+        w if known else None,
+        low if known else None,
+        high if known else None,
+        None if guessing else limit,
+        int(allowed.min()),
+        int(allowed.max()),
+        lapse,
+        *_lapse_interval(likelihood, near, lapse, top),
+        top,
+        trials,
+        left_out,
+        reason,
+    )
+
+
+def _highest(likelihood: _Likelihood, grid: Floats, table: Floats) -> float:
+    """The w with the highest profile, by zooming in around the best point of the grid."""
+    best = int(np.argmax(table[:, :-1].max(axis=1)))
+    low, high = grid[max(best - 1, 0)], grid[min(best + 1, grid.size - 1)]
+    for _ in range(ROUNDS):
+        points = np.geomspace(low, high, ZOOM)
+        at = int(np.argmax(likelihood.profile(points)))
+        low, high = points[max(at - 1, 0)], points[min(at + 1, ZOOM - 1)]
+    return float(np.sqrt(low * high))
+
+
+def _w_interval(
+    likelihood: _Likelihood, grid: Floats, table: Floats, peak: tuple[float, float]
+) -> tuple[float, float | None]:
+    """Where the profile of w falls 1.92 below the top: 0 and None if it does not."""
+    w, top = peak
+    floor = top - HALF_CHI2
+    points = np.append(grid, w)
+    order = np.argsort(points)
+    points = points[order]
+    heights = np.append(table[:, :-1].max(axis=1), top)[order]
+    inside = np.nonzero(heights >= floor)[0]
+    first, last = int(inside.min()), int(inside.max())
+
+    def crossing(inner: float, outer: float) -> float:
+        for _ in range(ROUNDS):
+            between = np.linspace(inner, outer, ZOOM)
+            good = likelihood.profile(between) >= floor
+            good[0] = True
+            at = min(int(np.nonzero(good)[0].max()), ZOOM - 2)
+            inner, outer = float(between[at]), float(between[at + 1])
+        return (inner + outer) / 2
+
+    low = 0.0 if first == 0 else crossing(float(points[first]), float(points[first - 1]))
+    high = (
+        None if last == points.size - 1 else crossing(float(points[last]), float(points[last + 1]))
+    )
+    return low, high
+
+
+def _lapse_interval(
+    likelihood: _Likelihood, w: Floats, lapse: float, top: float
+) -> tuple[float, float]:
+    """Where the profile of λ falls 1.92 below the top; 0 and 1 are its ends."""
+    floor = top - HALF_CHI2
+
+    def crossing(inner: float, outer: float) -> float:
+        if likelihood.by_lapse(np.array([outer]), w)[0] >= floor:
+            return outer
+        for _ in range(ROUNDS + 1):
+            between = np.linspace(inner, outer, ZOOM)
+            good = likelihood.by_lapse(between, w) >= floor
+            good[0] = True
+            at = min(int(np.nonzero(good)[0].max()), ZOOM - 2)
+            inner, outer = float(between[at]), float(between[at + 1])
+        return (inner + outer) / 2
+
+    return crossing(lapse, 0.0), crossing(lapse, 1.0)
