@@ -28,16 +28,23 @@ _LARGE = "§3.1 (size: §2.2), paragraphs 1 and 3 to 5"
 _PAINT = "§3.2 (size: §2.2), paragraph 2"
 _BOARD = "NumGen README, section 5"
 
+
+def _only_dots(direction: str) -> dict[str, str]:
+    """§3.1: a trend `only for the Dots category`."""
+    none = dict.fromkeys(("apples", "people", "butterflies", "fast cards"), "none")
+    return {**none, "dots": direction}
+
+
 _NAMING = (
     PublishedRow(
         "naming", "Qwen2.5-VL 72B", _LARGE, DOI, parameters=72, accuracy=0.89, nae=0.01,
         counting_level=4, category_consistency=0.85, prompt="things", discarded=0,
-        bias={"dots": "under"},
+        bias=_only_dots("under"),
     ),
     PublishedRow("naming", "Qwen2.5-VL 7B", _LARGE, DOI, parameters=7, accuracy=0.82),
     PublishedRow(
         "naming", "GPT-4V", _LARGE, DOI, accuracy=0.74, counting_level=4,
-        category_consistency=0.87, prompt="things", discarded=0, bias={"dots": "over"},
+        category_consistency=0.87, prompt="things", discarded=0, bias=_only_dots("over"),
     ),
     PublishedRow(
         "naming", "Gemini Pro Vision", _LARGE, DOI, accuracy=0.60, counting_level=4,

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from subitize.reports.page import Cell, plain
 
-__all__ = ["count", "number", "percent", "score", "words"]
+__all__ = ["count", "number", "percent", "quotes", "score", "words"]
 
 
 def number(value: float | None, digits: int = 3, *, reason: str = "") -> Cell:
@@ -34,6 +34,11 @@ def words(text: object, *, badge: str = "", limit: int | None = None) -> Cell:
     return Cell(plain(text), plain(text, limit), badge=badge)
 
 
+def quotes(replies: Sequence[str]) -> Cell:
+    """What models said, each reply on its own line."""
+    return Cell(" | ".join(replies), quotes=tuple(replies))
+
+
 def score(scores: Mapping[str, Any], measure: str, *, digits: int = 3, share: bool = False) -> Cell:
     """A score by its name, with its interval; its reason from `undefined` where it is null."""
     found = scores.get(measure)
@@ -48,5 +53,5 @@ def score(scores: Mapping[str, Any], measure: str, *, digits: int = 3, share: bo
     low, high = found.get("low"), found.get("high")
     interval = ""
     if low is not None and high is not None:
-        interval = f"{low * scale:.{digits}f} to {high * scale:.{digits}f}"
+        interval = f"[{low * scale:.{digits}f}, {high * scale:.{digits}f}]"
     return Cell(value, shown.replace("-", "−"), low, high, interval.replace("-", "−"))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from subitize.measures.baselines import perfect_matrix
+from subitize.measures.likeness import human_correlation
 from subitize.published import PublishedRow
 from subitize.reports import grids, measured, replies
 from subitize.reports.leaderboard import (
@@ -53,9 +55,7 @@ def _headline(lines: Sequence[Entry], respondents: Sequence[Respondent]) -> Card
     if best is not None:
         detail = best.cells["nae"].shown
         interval = best.cells["nae"].interval
-        cards.append(
-            Card(best.label, "lowest NAE", f"{detail} ({interval})" if interval else detail)
-        )
+        cards.append(Card(best.label, "lowest NAE", f"{detail} {interval}" if interval else detail))
         levels = [line.cells["counting_level"].value for line in own]
         known = [int(level) for level in levels if level is not None]
         if known:
@@ -68,9 +68,11 @@ def leaderboard_section(
 ) -> Section:
     """Headline, figure and table."""
     lines = entries(respondents, published)
+    perfect = perfect_matrix(highest_target=highest_target(respondents))
+    always_right = human_correlation(perfect) or 0.0
     notes = [
-        "Likeness to observer is a likeness, not an accuracy: a responder who is always right "
-        "gets .8185, because people estimate above four.",
+        "The correlation with the ideal human observer is a likeness, not an accuracy: who is "
+        f"always right gets {always_right:.4f}, because people estimate above four.",
         "Rows marked published hold what the text of Testolin, Hou and Zorzi (2025) gives; rows "
         "marked baseline are computed, not run.",
     ]
@@ -104,7 +106,7 @@ def matrix_section(
                 measured.confusion_data(f"{name}{number}", part),
             )
         )
-    blocks.append(measured.category_table(name, respondents, categories))
+    blocks += measured.category_tables(name, respondents, categories)
     return Section(
         f"{name}-matrices",
         "Confusion matrices",
@@ -171,7 +173,10 @@ def bias_section(
         f"{name}-biases",
         "Bias",
         "Whether a model leans to one side within a category.",
-        [measured.bias_table(name, respondents, categories, published)],
+        [
+            measured.bias_table(name, respondents, categories, published),
+            measured.bias_data(name, respondents),
+        ],
     )
 
 

@@ -15,6 +15,7 @@ from subitize.reports.style import FORMATS, save, styled
 __all__ = ["csv_bytes", "figure_files", "inline_svg", "thumbnail_uri"]
 
 THUMBNAIL = 256
+PIXELS_PER_POINT = 4 / 3
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
@@ -22,6 +23,9 @@ def figure_files(figure: Figure) -> dict[str, bytes]:
     """A figure in all formats, by file name."""
     with styled():
         drawing = figure.draw()
+        # Lay out once: three formats of one figure must not differ, and this is the slow part.
+        drawing.draw_without_rendering()
+        drawing.set_layout_engine("none")
         return {f"{figure.name}.{kind}": save(drawing, kind) for kind in FORMATS}
 
 
@@ -33,12 +37,12 @@ def inline_svg(svg: bytes, figure: Figure) -> str:
     text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
     text = re.sub(r"<style[^>]*>.*?</style>", "", text, flags=re.DOTALL)
     text = re.sub(r'(\bid="|url\(#|href="#)', rf"\g<1>{figure.name}-", text)
+    # The page's style sheet sets the width; a figure grows a little beyond its printed size.
     width = re.search(r'viewBox="0 0 ([\d.]+)', text)
-    size = f' data-width="{float(width.group(1)):.0f}"' if width else ""
-    # The page's own style sheet sets the width; the caption and `aria-label` name the figure.
+    limit = f"{float(width.group(1)) * PIXELS_PER_POINT * 1.25:.0f}px" if width else "100%"
     text = re.sub(r'(<svg[^>]*?) width="[^"]*pt"', r"\1", text, count=1)
     text = re.sub(r'(<svg[^>]*?) height="[^"]*pt"', r"\1", text, count=1)
-    return re.sub(r"\n\s*", "\n", text.replace("<svg", f'<svg role="presentation"{size}', 1))
+    return re.sub(r"\n\s*", "\n", text.replace("<svg", f'<svg style="max-width: {limit}"', 1))
 
 
 def _field(cell: Cell) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
+from matplotlib.ticker import FixedLocator, MaxNLocator, NullLocator
 
 from subitize.reports.matrices import Matrix
 from subitize.reports.respondents import Respondent
@@ -19,6 +19,7 @@ __all__ = ["baseline_figure", "confusion_figure", "error_figure", "mean_figure",
 COLOURS = "viridis"
 POOLED = "all"
 _PANEL = 1.42
+_SMALL = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5)
 
 
 def _panels(one: Respondent, categories: Sequence[str]) -> list[tuple[str, Matrix | None]]:
@@ -35,32 +36,47 @@ def _grid(
     *,
     height: float,
     labels: tuple[str, str],
-) -> tuple[Figure, list[Axes]]:
-    """Draw every panel; only outer panels carry tick labels."""
-    across = len(_panels(respondents[0], categories))
-    with styled():
-        figure = new_figure(0.55 + _PANEL * across, (height + 0.3) * len(respondents) + 0.5)
-        shells = figure.subfigures(len(respondents), 1, squeeze=False)[:, 0]
-        drawn: list[Axes] = []
-        for index, (one, shell) in enumerate(zip(respondents, shells, strict=True)):
-            shell.suptitle(one.label, x=0.012, ha="left", fontsize=8.5, fontweight="bold")
-            row = shell.subplots(1, across, squeeze=False, sharey=True)[0]
-            for column, (axes, (name, matrix)) in enumerate(
-                zip(row, _panels(one, categories), strict=True)
-            ):
-                axes.set_title(name, fontsize=7.5, color=INK, pad=3)
-                if matrix is None or not matrix.readable:
-                    axes.text(
-                        0.5, 0.5, "no data", ha="center", color=MUTED, transform=axes.transAxes
-                    )
-                    axes.set_axis_off()
-                    continue
+) -> tuple[Figure, list[list[Axes]]]:
+    """Draw every panel; categories stand once at the top, numbers at the outer edges."""
+    down, across = len(respondents), len(_panels(respondents[0], categories))
+    figure = new_figure(0.6 + _PANEL * across, (height + 0.27) * down + 0.6)
+    grid: list[list[Axes]] = figure.subplots(down, across, squeeze=False).tolist()
+    for one, row in zip(respondents, grid, strict=True):
+        first, last = row is grid[0], row is grid[-1]
+        row[0].set_title(one.label, loc="left", fontweight="bold", pad=5)
+        row[0].set_ylabel(labels[1])
+        for axes, (name, matrix) in zip(row, _panels(one, categories), strict=True):
+            if first:
+                _over(axes, name)
+            if matrix is None or not matrix.readable:
+                _say(axes, "nothing readable")
+            else:
                 draw(axes, matrix)
-                bare(axes, left=column == 0)
-                axes.set_xlabel(labels[0] if index == len(respondents) - 1 else "")
-            row[0].set_ylabel(labels[1])
-            drawn.extend(row)
-    return figure, drawn
+                bare(axes, left=axes is row[0], bottom=last)
+            axes.set_xlabel(labels[0] if last else "")
+    return figure, grid
+
+
+def _over(axes: Axes, name: str) -> None:
+    """A column's heading, above the first model's name."""
+    axes.annotate(
+        name,
+        (0.5, 1),
+        (0, 19),
+        xycoords="axes fraction",
+        textcoords="offset points",
+        ha="center",
+        color=INK,
+    )
+
+
+def _say(axes: Axes, words: str) -> None:
+    """Words in place of a drawing."""
+    axes.text(0.5, 0.5, words, ha="center", color=MUTED, fontsize=7, transform=axes.transAxes)
+    axes.set_xticks([])
+    axes.set_yticks([])
+    for side in axes.spines.values():
+        side.set_color(FAINT)
 
 
 def _heat(axes: Axes, matrix: Matrix) -> Any:
@@ -89,26 +105,24 @@ def _heat(axes: Axes, matrix: Matrix) -> Any:
     return image
 
 
-def _colour_bar(figure: Figure, panels: Sequence[Axes]) -> None:
+def _colour_bar(figure: Figure, panels: Sequence[Axes], length: float) -> None:
+    """The key to the colours, so many inches long."""
     images = [image for axes in panels for image in axes.get_images()]
     if images:
-        bar = panels[-1].figure.colorbar(
-            images[0], ax=list(panels), shrink=0.9, aspect=18, pad=0.01
-        )
+        shrink = min(1.0, length / figure.get_figheight())
+        bar = figure.colorbar(images[0], ax=list(panels), shrink=shrink, aspect=16, pad=0.015)
         bar.outline.set_visible(False)
-        bar.set_label("% of replies to a target", fontsize=7)
-        bar.ax.tick_params(labelsize=6.5)
+        bar.set_ticks([0, 50, 100], labels=["0 %", "50 %", "100 %"])
+        bar.ax.tick_params(labelsize=6.5, length=0)
 
 
 def confusion_figure(respondents: Sequence[Respondent], categories: Sequence[str]) -> Figure:
     """Share of each response to each target."""
     with styled():
-        figure, panels = _grid(
+        figure, grid = _grid(
             respondents, categories, _heat, height=1.75, labels=("target", "response")
         )
-        across = len(panels) // len(respondents)
-        for start in range(0, len(panels), across):
-            _colour_bar(figure, panels[start : start + across])
+        _colour_bar(figure, [axes for row in grid for axes in row], 1.9)
     return figure
 
 
@@ -122,7 +136,7 @@ def baseline_figure(baselines: Sequence[tuple[str, Matrix]]) -> Figure:
             axes.set_title(name)
             axes.set_xlabel("target")
         row[0].set_ylabel("response")
-        _colour_bar(figure, list(row))
+        _colour_bar(figure, list(row), 2.0)
     return figure
 
 
@@ -140,12 +154,15 @@ def _mean(axes: Axes, matrix: Matrix) -> None:
 def mean_figure(respondents: Sequence[Respondent], categories: Sequence[str]) -> Figure:
     """Mean response to each target, with one standard deviation to each side."""
     with styled():
-        figure, panels = _grid(
+        figure, grid = _grid(
             respondents, categories, _mean, height=1.2, labels=("target", "response")
         )
-        top = max((one.overall.columns[-1] for one in respondents if one.overall), default=10.0)
-        for axes in panels:
-            axes.set_ylim(0, max(top * 1.5, axes.get_ylim()[1]) if axes.lines else top)
+        for row in grid:
+            drawn = [axes for axes in row if axes.lines]
+            # One scale per model, so that its categories can be compared.
+            top = max((axes.get_ylim()[1] for axes in drawn), default=1.0)
+            for axes in drawn:
+                axes.set_ylim(0, top)
     return figure
 
 
@@ -188,10 +205,14 @@ def scalar_figure(respondents: Sequence[Respondent]) -> Figure:
                 continue
             one = respondents[index]
             axes.set_title(one.label, fontsize=7.5, loc="left")
-            if one.overall is not None:
-                _scalar(axes, one.overall)
             axes.set_xscale("log")
             axes.set_yscale("log")
+            if one.overall is not None:
+                _scalar(axes, one.overall)
+            for axis, ticks in ((axes.xaxis, (1, 2, 5, 10, 20, 50)), (axes.yaxis, _SMALL)):
+                axis.set_major_locator(FixedLocator(ticks))
+                axis.set_major_formatter(lambda value, _: f"{value:g}")
+                axis.set_minor_locator(NullLocator())
             axes.set_xlabel("mean response" if index >= len(respondents) - across else "")
             axes.set_ylabel("standard error" if index % across == 0 else "")
     return figure

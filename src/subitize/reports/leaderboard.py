@@ -38,8 +38,8 @@ COLUMNS = (
     Column("accuracy", "Accuracy", numeric=True, interval=True, help="right of readable trials"),
     Column("counting_level", "Level", numeric=True, help="n of the n-knower"),
     Column(
-        "human_correlation", "Likeness to observer", numeric=True, interval=True,
-        help="correlation with the ideal human observer; always right gives .8185",
+        "human_correlation", "Corr. with human", numeric=True, interval=True,
+        help="correlation with the ideal human observer: a likeness, not an accuracy",
     ),
     Column(
         "category_consistency", "Consistency", numeric=True, interval=True,
@@ -184,6 +184,7 @@ def leaderboard(name: str, lines: Sequence[Entry], notes: Sequence[str]) -> Tabl
         shown,
         [[line.cells[column.name] for column in shown] for line in lines],
         notes,
+        sorted_by="nae",
     )
 
 
@@ -208,7 +209,12 @@ def _dots(axes: Axes, lines: Sequence[Entry], measure: str) -> None:
             markeredgecolor=colour,
             markeredgewidth=1.0,
             linestyle="none",
+            clip_on=False,
         )
+
+
+def _reach(cell: Cell) -> float:
+    return max(cell.value or 0.0, cell.high or 0.0)
 
 
 def standing(name: str, lines: Sequence[Entry]) -> Figure:
@@ -224,10 +230,10 @@ def standing(name: str, lines: Sequence[Entry]) -> Figure:
             _dots(right, kept, "accuracy")
             # A square-root axis keeps 0 (never wrong) on the page and still parts small errors.
             left.set_xscale("function", functions=(np.sqrt, np.square))
-            top = max((line.cells["nae"].value or 0 for line in kept), default=1.0)
-            left.set_xlim(0, max(top * 1.1, 0.3))
+            top = max((_reach(line.cells["nae"]) for line in kept), default=1.0)
+            left.set_xlim(0, max(top * 1.05, 0.3))
             left.set_xticks(
-                [tick for tick in (0, 0.05, 0.2, 0.5, 1, 2) if tick <= top * 1.1 + 0.05]
+                [tick for tick in (0, 0.05, 0.2, 0.5, 1, 2) if tick <= max(top * 1.05, 0.3)]
             )
             left.set_xlabel("NAE (square-root scale; 0 is best)")
             right.set_xlim(-0.02, 1.02)

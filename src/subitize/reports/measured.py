@@ -11,8 +11,9 @@ from subitize.reports.page import Cell, Column, Table, plain
 from subitize.reports.respondents import Respondent
 
 __all__ = [
+    "bias_data",
     "bias_table",
-    "category_table",
+    "category_tables",
     "confusion_data",
     "control_table",
     "error_data",
@@ -61,37 +62,36 @@ def _bias(found: object) -> Cell:
     return Cell(shown.replace("–", "-"), shown)
 
 
-def category_table(
-    name: str, respondents: Sequence[Respondent], categories: Sequence[str]
-) -> Table:
-    """NAE and accuracy of every model in every category."""
+def bias_data(name: str, respondents: Sequence[Respondent]) -> Table:
+    """The tests behind the bias table."""
     lines = []
     for one in respondents:
-        for category in categories:
-            scores = (one.scores.get("categories") or {}).get(category)
-            if scores is None:
-                continue
-            lines.append(
-                [
-                    cells.words(one.label),
-                    cells.words(category),
-                    cells.score(scores, "nae"),
-                    cells.score(scores, "accuracy", digits=1, share=True),
-                    cells.count(scores.get("trials")),
-                ]
-            )
-    return Table(
-        f"{name}-categories",
-        "NAE and accuracy per category. Brackets hold 95 % intervals.",
-        [
-            Column("model", "Model"),
-            Column("category", "Category"),
-            Column("nae", "NAE", numeric=True, interval=True),
-            Column("accuracy", "Accuracy", numeric=True, interval=True),
-            Column("trials", "Trials", numeric=True),
-        ],
-        lines,
-    )
+        for category, found in (one.scores.get("bias") or {}).items():
+            tested = found or {}
+            places = [Cell(tested.get(key)) for key in ("direction", "r", "p", "n")]
+            lines.append([cells.words(one.label), cells.words(category), *places])
+    names = ("model", "category", "direction", "r", "p", "n")
+    return Table(f"{name}-bias-tests", "", [Column(n, n) for n in names], lines, hidden=True)
+
+
+def category_tables(
+    name: str, respondents: Sequence[Respondent], categories: Sequence[str]
+) -> list[Table]:
+    """NAE and accuracy of every model in every category."""
+    tables = []
+    for measure, title, digits in (("nae", "NAE", 3), ("accuracy", "Accuracy", 1)):
+        lines = []
+        for one in respondents:
+            found = one.scores.get("categories") or {}
+            places = [
+                cells.score(found.get(each) or {}, measure, digits=digits, share=digits == 1)
+                for each in categories
+            ]
+            lines.append([cells.words(one.label), *places])
+        columns = [Column(each, each, numeric=True, interval=True) for each in categories]
+        heads = [Column("model", "Model"), *columns]
+        tables.append(Table(f"{name}-{measure}", f"{title} per category.", heads, lines))
+    return tables
 
 
 def scalar_table(name: str, respondents: Sequence[Respondent]) -> Table:

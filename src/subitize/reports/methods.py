@@ -9,7 +9,7 @@ from subitize import __version__
 from subitize.benchmarks.base import Benchmark
 from subitize.benchmarks.catalog import BENCHMARKS, get_benchmark
 from subitize.reports import cells
-from subitize.reports.page import Block, Cell, Code, Column, Prose, Section, Table, plain
+from subitize.reports.page import Block, Cell, Code, Column, Points, Prose, Section, Table, plain
 from subitize.reports.respondents import Respondent
 
 __all__ = ["SUBITIZE_BIBTEX", "citations", "known_benchmark", "methods"]
@@ -126,8 +126,7 @@ def methods(name: str, respondents: Sequence[Respondent]) -> Section:
     blocks: list[Block] = [Prose(_paragraph(name, respondents)), _runs_table(name, respondents)]
     benchmark = known_benchmark(name)
     if benchmark is not None and benchmark.DEVIATIONS:
-        blocks.append(Prose("Where this differs from the paper:"))
-        blocks += [Prose(f"• {deviation}", tone="note") for deviation in benchmark.DEVIATIONS]
+        blocks.append(Points("Where this differs from the paper", benchmark.DEVIATIONS))
     return Section(
         f"{name}-methods",
         "Methods",
@@ -140,7 +139,7 @@ def citations(name: str, bibtex: str, sources: Sequence[str]) -> Section:
     """What to cite, and where published values were printed."""
     blocks: list[Block] = [Code(f"{bibtex}\n\n{SUBITIZE_BIBTEX}")]
     if sources:
-        blocks.append(Prose("Published values: " + " ".join(sources), tone="note"))
+        blocks.append(Points("Where the published values are printed", sources))
     return Section(
         f"{name}-citations", "Citations", "Please cite the paper and the software.", blocks
     )

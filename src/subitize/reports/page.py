@@ -24,6 +24,7 @@ __all__ = [
     "Figure",
     "Gallery",
     "Picture",
+    "Points",
     "Prose",
     "Section",
     "Table",
@@ -68,6 +69,15 @@ class Prose:
 
 
 @dataclass(frozen=True, slots=True)
+class Points:
+    """A list of sentences."""
+
+    kind: ClassVar[str] = "points"
+    title: str
+    points: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
 class Code:
     """Words to copy as they are, such as BibTeX."""
 
@@ -105,6 +115,8 @@ class Cell:
     """why there is no value"""
     badge: str = ""
     """a small mark behind the text, such as `published`"""
+    quotes: tuple[str, ...] = ()
+    """replies, shown instead of `text`, each on its own line"""
 
     @property
     def shown(self) -> str:
@@ -143,6 +155,8 @@ class Table:
     columns: Sequence[Column]
     rows: Sequence[Sequence[Cell]]
     notes: Sequence[str] = ()
+    sorted_by: str = ""
+    """name of the column that the rows come sorted by"""
     hidden: bool = False
     """only a file: the numbers behind a figure"""
 
@@ -192,7 +206,7 @@ class Gallery:
     opened: bool = False
 
 
-Block = Prose | Code | Cards | Table | Figure | Gallery
+Block = Prose | Points | Code | Cards | Table | Figure | Gallery
 
 
 @dataclass(frozen=True, slots=True)

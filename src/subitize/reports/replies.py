@@ -55,7 +55,7 @@ def unreadable_table(name: str, respondents: Sequence[Respondent]) -> Table:
                     cells.words(REASONS.get(state, state)),
                     cells.count(many),
                     cells.percent(many / total),
-                    cells.words("  ·  ".join(f"“{reply}”" for reply in common)),
+                    cells.quotes(common),
                 ]
             )
     return Table(

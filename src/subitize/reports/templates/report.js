@@ -17,3 +17,5 @@ for (const button of document.querySelectorAll("th > button")) {
     body.append(...rows);
   });
 }
+// On a phone the contents would fill the first screen.
+if (matchMedia("(max-width: 860px)").matches) document.querySelector("nav details").open = false;
