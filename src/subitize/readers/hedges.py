@@ -1,0 +1,98 @@
+"""Words that take the exactness from a number, stand in for one, or refuse to give one.
+
+"appear to be", "I think", "I count", and words of doubt about the whole sentence such as
+"maybe", "probably" or "perhaps", are no hedges: they still name one number.
+"""
+
+from __future__ import annotations
+
+import re
+
+__all__ = ["has_vague_addition", "has_vague_word", "is_hedged", "is_refusal"]
+
+_HEDGE_BEFORE = re.compile(
+    r"(?:\b(?:about|around|roughly|approximately|approx\.?|approximate(?:ly)?|circa|ca\.|nearly|"
+    r"almost|close to|at least|at most|at minimum|at maximum|more than|less than|fewer than|"
+    r"greater than|up to|upwards of|as many as|as few as|minimum of|maximum of|in excess of|"
+    r"estimated?(?: (?:at|to be))?|some|somewhere near|"
+    r"(?:just|well|slightly|a little|are|is|has|have|of|contains?|with|only) (?:over|under|above|"
+    r"below)|no (?:more|less|fewer) than|not (?:more|less|fewer) than)"
+    r"|[~≈>≥<≤±∼≳≲]|^over|^under)"
+    r"[ ]{0,2}(?:(?:a total of|total of|exactly|the|a|an|=)[ ]{1,2})?$",
+    re.IGNORECASE,
+)
+_HEDGE_AFTER = re.compile(
+    r"(?:\+(?!\s*\d)|-?ish\b"
+    r"|[ ](?:[\w'-]{1,20} ){0,3}(?:or (?:so|more|less|fewer|thereabouts|greater|above)\b"
+    r"|plus or minus|give or take|at (?:least|most)\b|\(?approx(?:imately)?\b|\(?roughly\b)"
+    r"|[ ](?:plus|and (?:more|counting))(?=[ ]?(?:[.,;!)]|$))"
+    r"|,[ ](?:give or take|roughly|approximately|more or less|or so|at least|at most|maybe more)\b"
+    r"|[ ]?±)",
+    re.IGNORECASE,
+)
+
+
+def is_hedged(before: str, after: str) -> bool:
+    """Whether the words right before or after a number make it inexact.
+
+    >>> is_hedged("There are about ", " apples"), is_hedged("I count ", " apples")
+    (True, False)
+    """
+    return bool(_HEDGE_BEFORE.search(before) or _HEDGE_AFTER.match(after))
+
+
+_QUANTIFIER = (
+    r"(?:(?:quite )?a few|few|several|some|many|(?:a )?(?:large |whole |small )?bunch(?:es)?|a lot|lots|"
+    r"plenty|numerous|(?:a )?couple|various|multiple|a (?:large |small |great |good |huge )?number of|"
+    r"countless|(?:a )?handful|innumerable|loads|tons|too many|uncountable)"
+)
+_VAGUE = re.compile(
+    rf"(?<!how )(?<!as )(?<!so )\b{_QUANTIFIER}\b(?! (?:kind|sort|way|reason|extent|text|help|point)\b)",
+    re.IGNORECASE,
+)
+_VAGUE_ADDITION = re.compile(
+    rf"(?:\band|\bplus|&|\balong with)\s{{1,3}}(?:also )?{_QUANTIFIER}\b"
+    r"(?!\s+of\s+(?:them|which|these|those|the)\b)",
+    re.IGNORECASE,
+)
+
+
+def has_vague_word(text: str) -> bool:
+    """A few, several, some, many, a bunch, lots …
+
+    >>> has_vague_word("a bunch of apples"), has_vague_word("How many apples?")
+    (True, False)
+    """
+    return bool(_VAGUE.search(text))
+
+
+def has_vague_addition(text: str) -> bool:
+    """A vague quantity beside the number: "3 apples and a few pears" gives no single number."""
+    return bool(_VAGUE_ADDITION.search(text))
+
+
+_CANNOT = r"(?:can't|cannot|can not|could not|couldn't|won't|will not|'m unable to|am unable to|unable to|not able to)"
+_REFUSAL = re.compile(
+    rf"\bi(?:'m| am) (?:very |really |so )?(?:sorry|afraid|unable)|^\W*(?:sorry|apologies|unfortunately)\b|\bi apologi[sz]e"
+    rf"|\b(?:i|we) (?:\w+ )?{_CANNOT}\b|\b{_CANNOT} (?:\w+ )?(?:assist|help|see|view|analy[sz]e|"
+    r"process|access|identify|determine|count|provide|answer|fulfil|comply|display)"
+    r"|\bas an? (?:ai|artificial|large language|language|text)\b"
+    r"|\b(?:no|any|an?) (?:image|picture|photo|attachment)s? (?:was|were|is|has been|have been|attached|provided|"
+    r"uploaded)|\b(?:don't|do not) (?:see|have) (?:any |an? |the )?(?:image|picture|photo|access|ability)"
+    r"|\bplease (?:provide|upload|share|attach|resend)|\b(?:not possible|impossible) to\b"
+    r"|\bi must decline|\bdecline to|\bagainst my\b|\bi(?:'m| am) not able\b",
+    re.IGNORECASE,
+)
+_VAGUE_ANSWER = re.compile(
+    rf"\b(?:there (?:are|is|appears? to be|seems? to be)|i (?:can )?see|shows?|contains?)\s+{_QUANTIFIER}\b",
+    re.IGNORECASE,
+)
+
+
+def is_refusal(text: str) -> bool:
+    """Whether a reply without a number declines to answer; "…, but there are several" does not.
+
+    >>> is_refusal("I'm sorry, I can't help with that."), is_refusal("Several apples.")
+    (True, False)
+    """
+    return bool(_REFUSAL.search(text)) and not _VAGUE_ANSWER.search(text)

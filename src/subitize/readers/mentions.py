@@ -1,0 +1,232 @@
+"""What each number of a plain text is there for: a count, a hedged count, a label, an aside.
+
+Decisions beyond the written rules, each with a case in the tests:
+
+- *one* is no number in "one of", "no one", "one by one", "this/that one", "ones"; nor in "each,
+  every, another, other, which, any one", "one another", "the one on/in/that …", "one can see",
+  "on one side/hand".
+- "a pair of apples" is 2, "a trio" 3, but not "a pair of glasses" and the like; "a couple" is
+  vague, "both" and "an apple" are no numbers.
+- "a single apple" is 1, "no apples", "none" and "not any apples" are 0, but only in a reply
+  without another number: "7 apples and no other objects" is 7, "a single row of 7" too.
+- Markers of lists are no counts: digits at the beginning of lines, followed by "." or ")" or ":"
+  and more text, that run 1, 2, 3 … (or a lone 1). "7." with nothing behind it is a count.
+- Labels (image 3, Figure 2, row 2, step 1, option 4), dates, years ("in 2024"), coordinates
+  "(3, 4)", sizes (3x4, "3 by 4", 640 × 480 pixels) and measurements (5 cm) are not counts.
+- "not 5" names a number only to deny it.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Literal, NamedTuple
+
+from subitize.numerals import Numeral, find_numbers
+from subitize.readers.hedges import is_hedged
+
+__all__ = ["Mention", "Role", "find_mentions", "implied_number"]
+
+Role = Literal["count", "hedged", "range", "vague", "quantity", "label", "aside"]
+"""count; hedged count; range or alternative; several hundred; quantity that is no count (decimal,
+fraction, percentage, ordinal, negative); label, date or size; aside, as if it were not there"""
+
+
+class Mention(NamedTuple):
+    """A number and what it is there for."""
+
+    start: int
+    end: int
+    role: Role
+    value: int | None
+    stated: bool = True
+    """could be what a reply states as its answer (ordinals and percentages could not)"""
+
+
+_ONE_BEFORE = re.compile(
+    r"\b(?:no|this|that|each|every|another|other|which|any|by|first|last|next|number)[ -]$", re.I
+)
+_ONE_AFTER = re.compile(
+    r"[ -](?:of|by|another|after|to[ -]one|can|could|may|might|must|would|should|sees|side|hand|"
+    r"end|time|more)\b",
+    re.IGNORECASE,
+)
+_THE_ONE = re.compile(r"\bthe (?:\w{1,12} )?$", re.IGNORECASE)
+_PRONOUN_AFTER = re.compile(
+    r"(?:[ ](?:on|in|at|that|which|behind|near|with|to|above|below|under|is|has|being)\b|[,.;:)]|$)",
+    re.IGNORECASE,
+)
+_LABEL = re.compile(
+    r"(?:\b(?P<determiner>the|this|that|an|a|your|each|given|provided) )?"
+    r"\b(?:(?P<picture>image|picture|photo|photograph|img)|figure|fig\.?|row|column|col|step|option|"
+    r"page|panel|question|line|section|table|chapter|example|version|level|layer|frame|slide|part|"
+    r"item|object|group|choice|number|no\.|id|index|stage|phase|round|case|scene|test|appendix|"
+    r"nr\.?|type|route|room|rule|position|point|quadrant|cluster|method|attempt)[ ]$",
+    re.IGNORECASE,
+)
+_MONTH = (
+    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|"
+    r"sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"
+)
+_DATE_BEFORE = re.compile(rf"\b{_MONTH}\.? $|\b{_MONTH}\.? \d{{1,2}},? $", re.IGNORECASE)
+_DATE_AFTER = re.compile(
+    rf" (?:of )?{_MONTH}\b(?! (?:be|have|not|also|appear|seem))", re.IGNORECASE
+)
+_YEAR_BEFORE = re.compile(
+    r"\b(?:in|since|from|year|circa|©|copyright|of|by|until|dated|before|after|during) $", re.I
+)
+_UNIT_AFTER = re.compile(
+    r"[ -]?(?:cm|mm|km|px|pixels?|kg|inch(?:es)?|degrees?|megapixels?|o'clock|a\.?m\.?|p\.?m\.?|"
+    r"years? old|tokens|centimet(?:er|re)s?|millimet(?:er|re)s?|°[CF]?|dollars?|euros?|cents)(?!\w)",
+    re.IGNORECASE,
+)
+_COORDINATES = re.compile(r"[(\[]\s?-?\d+(?:\.\d+)?\s?,\s?-?\d+(?:\.\d+)?\s?[)\]]")
+_MARKER = re.compile(
+    r"^[ \t]*\(?(\d{1,3})(?:[.):]|\.\)|[ \t]?[-–](?=[ \t]))(?=[ \t]+\S|[^\W\d])", re.M
+)
+_INLINE_MARKER = re.compile(r"(?<![\w(])\(?(\d{1,2})\)(?=[ \t]\S)")
+_BETWEEN_SIZES = re.compile(r"[ -]?(?P<sign>x|×|\*|by)[ -]?", re.IGNORECASE)
+_GRID_AFTER = re.compile(
+    r"[ -]?(?:rectangular |square |regular )?(?:grid|matrix|array|pixels?|px|rectangle|arrangement|"
+    r"pattern|layout|formation|lattice|block|square|table|image|picture)\b",
+    re.IGNORECASE,
+)
+_SUM_AFTER = re.compile(r"\s{0,3}(?:=|equals|is \d|gives|makes)", re.IGNORECASE)
+_OR = re.compile(
+    r"(?:[ ][\w'-]{1,20}){0,3}[ ,(]{0,3}\bor(?: (?:maybe|perhaps|possibly|even|rather|about))?[ ]{1,2}"
+    r"(?:(?:a|the) )?",
+    re.IGNORECASE,
+)
+_SLASH = re.compile(r" ?/ ?")
+_PAIRED_THINGS = re.compile(
+    r" of (?:\w+ )?(?:glasses|sunglasses|scissors|pants|trousers|jeans|shorts|tweezers|pliers|"
+    r"binoculars|goggles|tongs|headphones)\b",
+    re.IGNORECASE,
+)
+
+
+def find_mentions(text: str) -> list[Mention]:
+    """Every number of a plain text with its role, in order."""
+    numerals = find_numbers(text)
+    markers = _list_markers(text)
+    apart = {place for match in _COORDINATES.finditer(text) for place in range(*match.span())}
+    found = []
+    for numeral in numerals:
+        role = "label" if numeral.start in apart else _role(text, numeral, markers)
+        stated = numeral.kind in ("cardinal", "group", "range", "decimal", "negative", "fraction")
+        stated = stated and role not in ("label", "aside")
+        found.append(Mention(numeral.start, numeral.end, role, numeral.value, stated))
+    for index in range(len(found) - 1):
+        _join(text, found, index)
+    return found
+
+
+def _role(text: str, numeral: Numeral, markers: set[int]) -> Role:
+    start, end = numeral.start, numeral.end
+    if start in markers:
+        return "aside"
+    match numeral.kind:
+        case "range" | "code":
+            return "range" if numeral.kind == "range" else "label"
+        case "indefinite":
+            return "vague"
+        case "cardinal" | "group":
+            pass
+        case _:
+            return "quantity"
+    before, after = text[max(0, start - 40) : start], text[end : end + 40]
+    if numeral.kind == "group":
+        return "aside" if _PAIRED_THINGS.match(after) else "count"
+    if numeral.spelled and numeral.value == 1 and end - start == 3 and _is_pronoun(before, after):
+        return "aside"
+    if before.lower().endswith(" not ") or before.lower() == "not ":
+        return "aside"
+    if _is_label(before, after, numeral):
+        return "label"
+    return "hedged" if is_hedged(before, after) else "count"
+
+
+def _is_pronoun(before: str, after: str) -> bool:
+    """Whether "one" is no number here."""
+    if _ONE_BEFORE.search(before) or _ONE_AFTER.match(after):
+        return True
+    return bool(_THE_ONE.search(before) and _PRONOUN_AFTER.match(after))
+
+
+def _is_label(before: str, after: str, numeral: Numeral) -> bool:
+    label = _LABEL.search(before)
+    if label and not (label["picture"] and label["determiner"]):
+        return True
+    if _DATE_BEFORE.search(before) or _DATE_AFTER.match(after) or _UNIT_AFTER.match(after):
+        return True
+    is_year = not numeral.spelled and 1800 <= (numeral.value or 0) < 2100
+    return is_year and bool(_YEAR_BEFORE.search(before))
+
+
+def _list_markers(text: str) -> set[int]:
+    """Where the markers of lists stand."""
+    places: set[int] = set()
+    for pattern, least in ((_MARKER, 1), (_INLINE_MARKER, 2)):
+        run: list[int] = []
+        due = 1
+        for match in pattern.finditer(text):
+            number = int(match[1])
+            if number == due or number == 1:
+                run = [*run, match.start(1)] if number == due and number > 1 else [match.start(1)]
+                due = number + 1
+                if len(run) >= least:
+                    places.update(run[-least:])
+    return places
+
+
+def _join(text: str, found: list[Mention], index: int) -> None:
+    """Mark two neighbours as alternatives or as the sides of a grid."""
+    first, second = found[index], found[index + 1]
+    if second.start - first.end > 60 or first.role not in ("count", "hedged", "range", "aside"):
+        return
+    if second.role not in ("count", "hedged"):
+        return
+    gap = text[first.end : second.start]
+    role: Role | None = None
+    sides = _BETWEEN_SIZES.fullmatch(gap)
+    if first.role == "aside":
+        return
+    if (_OR.fullmatch(gap) or _SLASH.fullmatch(gap)) and first.value != second.value:
+        role = "range"
+    elif sides and not _SUM_AFTER.match(text, second.end):
+        named = _GRID_AFTER.match(text, second.end)
+        role = "label" if named or sides["sign"].lower() == "by" else None
+    if role:
+        stated = role == "range"
+        found[index] = first._replace(role=role, stated=stated)
+        found[index + 1] = second._replace(role=role, stated=stated)
+
+
+_NOT_COUNTED = (
+    r"(?!(?:\w+ )?(?:one|idea|image|images|picture|pictures|photo|photograph|way|more|less|fewer|"
+    r"longer|doubt|problem|information|matter|number|numbers|text|need|question|reason|clear|"
+    r"context|attachment|file|data|sense|difference|answer|exact|definite|such|further|access|"
+    r"visual|ability)\b)"
+)
+_NOUN = r"(?:[a-z][\w'-]{0,20} ){0,3}"
+_PLURAL = r"(?:[a-z][\w'-]{1,20}s|people|fish|sheep|children|men|women|deer|mice|geese|persons?)\b"
+_ZERO = re.compile(
+    rf"\bno {_NOT_COUNTED}{_NOUN}{_PLURAL}"
+    rf"|\b(?:there (?:is|are|were|was)|i see|i count|contains?|shows?|has|have|depicts?) no {_NOT_COUNTED}\w"
+    r"|\bnone\b"
+    r"|\b(?:aren't|are not|isn't|is not|don't see|do not see|can't see|cannot see|without) any "
+    rf"{_NOT_COUNTED}{_NOUN}{_PLURAL}",
+    re.IGNORECASE,
+)
+_SINGLE = re.compile(
+    r"\b(?:a|one|only a|just a|the|only one|exactly one)? ?(?:single|lone|solitary) "
+    r"(?!(?:\w+ )?(?:image|picture|photo|row|line|column|file|number|digit|integer|group|color|colour"
+    r"|word|answer|layer|frame|circle of|pile|cluster|pattern|shot|scene|kind|type)\b)[a-z]",
+    re.IGNORECASE,
+)
+
+
+def implied_number(text: str) -> int | None:
+    """0 for "no apples" and the like, 1 for "a single apple"; for texts without another number."""
+    if _ZERO.search(text):
+        return 0
+    return 1 if _SINGLE.search(text) else None

@@ -1,0 +1,187 @@
+"""Take a reply out of its wrappings: thinking, XML, LaTeX, JSON, Markdown.
+
+`unwrap` gives plain text that says the same. Where a wrapping itself says "this is the answer"
+(a LaTeX box, an <answer> element, a JSON key such as "count"), the words "Answer:" are put in
+its place, so that nothing is lost. Every pattern takes linear time.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from typing import Any
+
+import orjson
+
+__all__ = ["take_confidence", "unwrap"]
+
+_THINKING = re.compile(
+    r"(?:<|◁)(?P<close>/?)(?:think|thinking|thought|thoughts|reasoning|scratchpad)(?:>|▷)",
+    re.IGNORECASE,
+)
+_CHANNEL = re.compile(r"<\|channel\|>\s{0,3}final\s{0,3}<\|message\|>", re.IGNORECASE)
+_ANSWER_TAG = re.compile(
+    r"<(?:final[-_ ]?)?(?:answer|count|total|number|result|response|output)\s{0,3}>", re.IGNORECASE
+)
+_TAG = re.compile(r"</?[A-Za-z|][^<>]*>|<!--")
+_FENCE = re.compile(
+    r"```+(?:(?:json|text|txt|plaintext|plain|python|xml|yaml|markdown|md|latex|tex|html|output|csv"
+    r"|bash)(?=\s))?|~~~+",
+    re.IGNORECASE,
+)
+_STRUCK = re.compile(r"~~[^~\n]{1,80}~~")
+_LINK = re.compile(r"(!?)\[([^\[\]\n]{0,200})\]\([^()\n]{0,500}\)")
+_INLINE_MATH = re.compile(r"\$(?=\S)([^$\n]{1,200})(?<=\S)\$(?!\d)")
+_LATEX_WORDS = {
+    "times": "×", "cdot": "×", "div": "÷", "approx": "≈", "sim": "~", "geq": "≥", "ge": "≥",
+    "leq": "≤", "le": "≤", "pm": "±", "boxed": " Answer: ", "fbox": " Answer: ",
+    "framebox": " Answer: ", "to": " ", "rightarrow": " ", "quad": " ", "qquad": " ",
+}  # fmt: skip
+_LATEX = re.compile(r"\\([A-Za-z]{2,20})|\\([^\w\s]|[ ])")
+_FRACTION = re.compile(r"\\[dt]?frac\{([^{}]{1,40})\}\{([^{}]{1,40})\}")
+_LINE_START = re.compile(r"^[ \t]*(?:>[ \t]+|#{1,6}[ \t]+|[*+•‣◦▪·–—-][ \t]+)+", re.MULTILINE)
+_RULE = re.compile(r"^[ \t|:*_=-]{3,}$", re.MULTILINE)
+_STARS = re.compile(r"(?<![\d\s])\*+|\*+(?![\d\s])|\*{2,}|(?<!\w)_+|_+(?!\w)|`+")
+_INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]")
+_OBJECT = re.compile(r"\{[^{}]*\}")
+_ANSWER_KEY = re.compile(
+    r"(?:final_?|the_?|total_?)?(?:answer|count|total|number|num|result|value|quantity|n)", re.I
+)
+_SIDE_KEY = re.compile(
+    r"confiden|certain|probab|score|(?:^|_)id$|index|bbox|box|point|coord|width|height|size|"
+    r"time|date|version|think|reason|explan|rationale|thought",
+    re.IGNORECASE,
+)
+_NOT_DEEPER = 6
+
+
+def unwrap(reply: str) -> str:
+    """The reply as plain text.
+
+    >>> unwrap("<think>3 and 4</think> **7**").strip()
+    '7'
+    >>> unwrap(r"so $\\\\boxed{7}$").split()
+    ['so', 'Answer:', '7']
+    """
+    text = _INVISIBLE.sub("", reply).replace("\r\n", "\n").replace("\r", "\n")
+    text = _without_thinking(text)
+    text = _ANSWER_TAG.sub("\nAnswer: ", text)
+    text = html.unescape(_TAG.sub(" ", text))
+    text = _FENCE.sub("\n", _STRUCK.sub(" ", text))
+    text = _from_json(text)
+    text = _from_latex(text)
+    text = _LINK.sub(lambda link: " " if link[1] else link[2], text)
+    text = _RULE.sub("", text).replace("’", "'").replace("|", " : ")
+    text = _LINE_START.sub("", text)
+    return _STARS.sub("", text)
+
+
+def _without_thinking(text: str) -> str:
+    """Drop thinking; without a beginning it began at once, without an end it never ended."""
+    spoken: list[str] = []
+    depth, place = 0, 0
+    for tag in _THINKING.finditer(text):
+        if not depth:
+            spoken.append(text[place : tag.start()])
+        if not tag["close"]:
+            depth += 1
+        elif depth:
+            depth -= 1
+        else:
+            spoken.clear()
+        place = tag.end()
+    if not depth:
+        spoken.append(text[place:])
+    text = " ".join(spoken)
+    channel = None
+    for channel in _CHANNEL.finditer(text):
+        pass
+    return text[channel.end() :] if channel else text
+
+
+def _from_latex(text: str) -> str:
+    text = text.replace("{,}", ",").replace("$$", " ")
+    text = _FRACTION.sub(r" \1/\2 ", text)
+    text = _INLINE_MATH.sub(r"\1", text)
+    text = _LATEX.sub(_latex_word, text)
+    return text.replace("{", " ").replace("}", " ")
+
+
+def _latex_word(match: re.Match[str]) -> str:
+    if match[1]:
+        # "\n" written out as two characters by a careless encoder
+        return _LATEX_WORDS.get(
+            match[1], "\n" if match[1][0] == "n" and match[1][1].isupper() else " "
+        )
+    return " " if match[2] in ",;:! ()[]" else match[2]
+
+
+def _from_json(text: str) -> str:
+    bare = text.strip()
+    if bare[:1] in ("{", "[", '"'):
+        try:
+            return "\n".join(_flat(orjson.loads(bare), "", 0))
+        except orjson.JSONDecodeError:
+            pass
+    return _OBJECT.sub(_flat_object, text)
+
+
+def _flat_object(match: re.Match[str]) -> str:
+    """One flat object inside prose; Python's quotes are taken too."""
+    found = match[0]
+    if ":" not in found:
+        return found
+    for candidate in (found, found.replace("'", '"')):
+        try:
+            return "\n" + "\n".join(_flat(orjson.loads(candidate), "", 0)) + "\n"
+        except orjson.JSONDecodeError:
+            continue
+    return found
+
+
+def _flat(value: Any, key: str, depth: int) -> list[str]:
+    """Lines "key: value"; keys that never hold a count and rows of coordinates are left out."""
+    if depth > _NOT_DEEPER or (key and _SIDE_KEY.search(key)) or value is None:
+        return []
+    if isinstance(value, dict):
+        return [line for name in value for line in _flat(value[name], name, depth + 1)]
+    if isinstance(value, list):
+        if len(value) > 1 and all(isinstance(item, int | float) for item in value):
+            return [", ".join(str(item) for item in value)] if not depth else []
+        return [line for item in value for line in _flat(item, key, depth + 1)]
+    if not key:
+        return [str(value)]
+    name = "Answer" if _ANSWER_KEY.fullmatch(key) else key.replace("_", " ")
+    return [f"{name}: {value}"]
+
+
+_CONFIDENCE = re.compile(
+    r"(?:^[ \t>*_#`(\[-]*|(?<=[.,;!?)(\s]))(?:my[ \t]+|\"|\*\*)?"
+    r"confidence(?:[ \t]+(?:level|score|rating|in[ \t][^\n:=]{1,40}))?(?:[ \t]*\([^()\n]{0,30}\))?"
+    r"[*_`\" \t]*(?:[:=]|\bis\b|[-–][ \t])[*_`\" \t]*(?:about|around|approximately|roughly|~|≈)?[ \t]*"
+    r"(?:(?P<number>\d{1,3}(?:[.,]\d{1,10})?)[ \t]*(?P<percent>%|％|٪|percent\b|per cent\b"
+    r"|/[ \t]*100\b|out of 100\b)?|(?:very[ \t]+)?(?:high|medium|moderate|low)\b)"
+    r"[*_`\"\])]*\.?",
+    re.IGNORECASE | re.MULTILINE,
+)
+
+
+def take_confidence(reply: str) -> tuple[str, float | None]:
+    """A reply without its line "Confidence: 80%", and that confidence between 0 and 1.
+
+    Without a percent sign a number up to 1 is taken as it is and a larger one as percent. A
+    confidence in words or above 100 % is taken out too, but gives null. The last one counts.
+
+    >>> take_confidence("12 dots.\\nConfidence: 80%")
+    ('12 dots.\\n', 0.8)
+    >>> take_confidence("12 dots.")
+    ('12 dots.', None)
+    """
+    value = None
+    for match in _CONFIDENCE.finditer(reply):
+        value = None
+        if match["number"]:
+            number = float(match["number"].replace(",", "."))
+            value = number if number <= 1 and not match["percent"] else number / 100
+            value = value if value <= 1 else None
+    return _CONFIDENCE.sub("", reply), value
