@@ -42,12 +42,14 @@ def is_hedged(before: str, after: str) -> bool:
 
 
 _QUANTIFIER = (
-    r"(?:(?:quite )?a few|few|several|some|many|(?:a )?(?:large |whole |small )?bunch(?:es)?|a lot|lots|"
-    r"plenty|numerous|(?:a )?couple|various|multiple|a (?:large |small |great |good |huge )?number of|"
+    r"(?:(?:quite )?a few|few|several|some|many|(?:a )?(?:large |whole |small )?bunch(?:es)?|a lot|"
+    r"lots|plenty|numerous|(?:a )?couple|various|multiple|"
+    r"a (?:large |small |great |good |huge )?number of|"
     r"countless|(?:a )?handful|innumerable|loads|tons|too many|uncountable)"
 )
 _VAGUE = re.compile(
-    rf"(?<!how )(?<!as )(?<!so )\b{_QUANTIFIER}\b(?! (?:kind|sort|way|reason|extent|text|help|point)\b)",
+    rf"(?<!how )(?<!as )(?<!so )\b{_QUANTIFIER}\b"
+    r"(?! (?:kind|sort|way|reason|extent|text|help|point)\b)",
     re.IGNORECASE,
 )
 _VAGUE_ADDITION = re.compile(
@@ -71,20 +73,26 @@ def has_vague_addition(text: str) -> bool:
     return bool(_VAGUE_ADDITION.search(text))
 
 
-_CANNOT = r"(?:can't|cannot|can not|could not|couldn't|won't|will not|'m unable to|am unable to|unable to|not able to)"
+_CANNOT = (
+    r"(?:can't|cannot|can not|could not|couldn't|won't|will not|(?:'m |am )?unable to|not able to)"
+)
 _REFUSAL = re.compile(
-    rf"\bi(?:'m| am) (?:very |really |so )?(?:sorry|afraid|unable)|^\W*(?:sorry|apologies|unfortunately)\b|\bi apologi[sz]e"
+    rf"\bi(?:'m| am) (?:very |really |so )?(?:sorry|afraid|unable)"
+    r"|^\W*(?:sorry|apologies|unfortunately)\b|\bi apologi[sz]e"
     rf"|\b(?:i|we) (?:\w+ )?{_CANNOT}\b|\b{_CANNOT} (?:\w+ )?(?:assist|help|see|view|analy[sz]e|"
     r"process|access|identify|determine|count|provide|answer|fulfil|comply|display)"
     r"|\bas an? (?:ai|artificial|large language|language|text)\b"
-    r"|\b(?:no|any|an?) (?:image|picture|photo|attachment)s? (?:was|were|is|has been|have been|attached|provided|"
-    r"uploaded)|\b(?:don't|do not) (?:see|have) (?:any |an? |the )?(?:image|picture|photo|access|ability)"
+    r"|\b(?:no|any|an?) (?:image|picture|photo|attachment)s? (?:was|were|is|has been|have been|"
+    r"attached|provided|uploaded)"
+    r"|\b(?:don't|do not) (?:see|have) (?:any |an? |the )?(?:image|picture|photo|access|"
+    r"ability)"
     r"|\bplease (?:provide|upload|share|attach|resend)|\b(?:not possible|impossible) to\b"
     r"|\bi must decline|\bdecline to|\bagainst my\b|\bi(?:'m| am) not able\b",
     re.IGNORECASE,
 )
 _VAGUE_ANSWER = re.compile(
-    rf"\b(?:there (?:are|is|appears? to be|seems? to be)|i (?:can )?see|shows?|contains?)\s+{_QUANTIFIER}\b",
+    rf"\b(?:there (?:are|is|appears? to be|seems? to be)|i (?:can )?see|shows?|contains?)\s+"
+    rf"{_QUANTIFIER}\b",
     re.IGNORECASE,
 )
 

@@ -52,7 +52,8 @@ _ONE_AFTER = re.compile(
 )
 _THE_ONE = re.compile(r"\bthe (?:\w{1,12} )?$", re.IGNORECASE)
 _PRONOUN_AFTER = re.compile(
-    r"(?:[ ](?:on|in|at|that|which|behind|near|with|to|above|below|under|is|has|being)\b|[,.;:)]|$)",
+    r"(?:[ ](?:on|in|at|that|which|behind|near|with|to|above|below|under|is|has|being)\b"
+    r"|[,.;:)]|$)",
     re.IGNORECASE,
 )
 _LABEL = re.compile(
@@ -76,7 +77,8 @@ _YEAR_BEFORE = re.compile(
 )
 _UNIT_AFTER = re.compile(
     r"[ -]?(?:cm|mm|km|px|pixels?|kg|inch(?:es)?|degrees?|megapixels?|o'clock|a\.?m\.?|p\.?m\.?|"
-    r"years? old|tokens|centimet(?:er|re)s?|millimet(?:er|re)s?|°[CF]?|dollars?|euros?|cents)(?!\w)",
+    r"years? old|tokens|centimet(?:er|re)s?|millimet(?:er|re)s?|°[CF]?|"
+    r"dollars?|euros?|cents)(?!\w)",
     re.IGNORECASE,
 )
 _COORDINATES = re.compile(r"[(\[]\s?-?\d+(?:\.\d+)?\s?,\s?-?\d+(?:\.\d+)?\s?[)\]]")
@@ -92,8 +94,8 @@ _GRID_AFTER = re.compile(
 )
 _SUM_AFTER = re.compile(r"\s{0,3}(?:=|equals|is \d|gives|makes)", re.IGNORECASE)
 _OR = re.compile(
-    r"(?:[ ][\w'-]{1,20}){0,3}[ ,(]{0,3}\bor(?: (?:maybe|perhaps|possibly|even|rather|about))?[ ]{1,2}"
-    r"(?:(?:a|the) )?",
+    r"(?:[ ][\w'-]{1,20}){0,3}[ ,(]{0,3}\bor(?: (?:maybe|perhaps|possibly|even|rather|about))?"
+    r"[ ]{1,2}(?:(?:a|the) )?",
     re.IGNORECASE,
 )
 _SLASH = re.compile(r" ?/ ?")
@@ -170,11 +172,14 @@ def _list_markers(text: str) -> set[int]:
         due = 1
         for match in pattern.finditer(text):
             number = int(match[1])
-            if number == due or number == 1:
-                run = [*run, match.start(1)] if number == due and number > 1 else [match.start(1)]
-                due = number + 1
-                if len(run) >= least:
-                    places.update(run[-least:])
+            if number not in (due, 1):
+                continue
+            if number == 1:
+                run.clear()
+            run.append(match.start(1))
+            due = number + 1
+            if len(run) >= least:
+                places.update(run[-least:])
     return places
 
 
@@ -211,7 +216,8 @@ _NOUN = r"(?:[a-z][\w'-]{0,20} ){0,3}"
 _PLURAL = r"(?:[a-z][\w'-]{1,20}s|people|fish|sheep|children|men|women|deer|mice|geese|persons?)\b"
 _ZERO = re.compile(
     rf"\bno {_NOT_COUNTED}{_NOUN}{_PLURAL}"
-    rf"|\b(?:there (?:is|are|were|was)|i see|i count|contains?|shows?|has|have|depicts?) no {_NOT_COUNTED}\w"
+    rf"|\b(?:there (?:is|are|were|was)|i see|i count|contains?|shows?|has|have|depicts?) no "
+    rf"{_NOT_COUNTED}\w"
     r"|\bnone\b"
     r"|\b(?:aren't|are not|isn't|is not|don't see|do not see|can't see|cannot see|without) any "
     rf"{_NOT_COUNTED}{_NOUN}{_PLURAL}",
@@ -219,8 +225,8 @@ _ZERO = re.compile(
 )
 _SINGLE = re.compile(
     r"\b(?:a|one|only a|just a|the|only one|exactly one)? ?(?:single|lone|solitary) "
-    r"(?!(?:\w+ )?(?:image|picture|photo|row|line|column|file|number|digit|integer|group|color|colour"
-    r"|word|answer|layer|frame|circle of|pile|cluster|pattern|shot|scene|kind|type)\b)[a-z]",
+    r"(?!(?:\w+ )?(?:image|picture|photo|row|line|column|file|number|digit|integer|group|color|"
+    r"colour|word|answer|layer|frame|circle of|pile|cluster|pattern|shot|scene|kind|type)\b)[a-z]",
     re.IGNORECASE,
 )
 

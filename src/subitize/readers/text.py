@@ -21,7 +21,7 @@ from subitize.readers.totals import sentence_starts, stated_total
 from subitize.readers.wrappings import take_confidence, unwrap
 from subitize.records import Reading, Response, State, Trial
 
-__all__ = ["final", "read_final", "read_strict", "strict", "take_confidence"]
+__all__ = ["ended_early", "final", "read_final", "read_strict", "strict", "take_confidence"]
 
 LONGEST = 100_000
 """of a longer reply only the beginning and the end are read, this many characters in all"""
@@ -78,12 +78,12 @@ def final(reply: str) -> Reading:
 
 def read_strict(trial: Trial, response: Response) -> Reading:
     """`strict` as the reader of a benchmark."""
-    return _ended_early(response) or strict(str(response.value))
+    return ended_early(response) or strict(str(response.value))
 
 
 def read_final(trial: Trial, response: Response) -> Reading:
     """`final` as the reader of a benchmark."""
-    return _ended_early(response) or final(str(response.value))
+    return ended_early(response) or final(str(response.value))
 
 
 _ENDS: dict[str, State] = {
@@ -95,7 +95,7 @@ _ENDS: dict[str, State] = {
 }
 
 
-def _ended_early(response: Response) -> Reading | None:
+def ended_early(response: Response) -> Reading | None:
     """The reading of a response that holds no whole reply, by the way it ended."""
     state = _ENDS.get(response.stop)
     if state is None and response.value is None:
@@ -104,7 +104,7 @@ def _ended_early(response: Response) -> Reading | None:
 
 
 def _prepared(reply: str) -> tuple[str, list[Mention]]:
-    text = unwrap(" ".join(reply.split(" ")))
+    text = unwrap(reply)
     if len(text) > LONGEST:
         text = text[: LONGEST // 2] + "\n" + text[-LONGEST // 2 :]
     return text, find_mentions(text)
@@ -138,7 +138,7 @@ def _without_number(text: str, mentions: Sequence[Mention]) -> Reading:
 
 
 def _closing(text: str, mentions: Sequence[Mention]) -> list[Mention]:
-    """The counts of the last sentence that has any; those in brackets only if no others are there."""
+    """The counts of the last sentence that has any; those in brackets only if alone there."""
     counts = [mention for mention in mentions if mention.role in ("count", "hedged", "range")]
     if not counts:
         return []

@@ -20,16 +20,17 @@ _SENTENCE_END = re.compile(
     r"(?<!approx)(?<!\bca)(?<!\bno)[.!?。！？]+(?=[\"')\]*]*(?:\s|$))|\n", re.I
 )
 _ANSWER = re.compile(
-    r"\b(?:final |correct |my |the |exact |overall )*(?:answer|final (?:count|number|tally|result|total|estimate))\b"
+    r"\banswer\b|\bfinal (?:count|number|tally|result|total|estimate)\b"
     r"|答案|一共|总共|共有",
     re.IGNORECASE,
 )
 _FIRM = re.compile(
-    r"\b(?:totals?|totalling|totaling|sum|count (?:is|of|would be|comes to)|count\s?[:=]|result)\b|\bcount\s?[:=]",
+    r"\b(?:totals?|totalling|totaling|sum|count (?:is|of|would be|comes to)|result)\b"
+    r"|\bcount\s?[:=]",
     re.IGNORECASE,
 )
 _VERB = re.compile(
-    r"=|≈|→|⇒|\bequals?\b|\bequal to\b|\b(?:makes?|making|gives?|giving|get|gets|yields?|yielding)\b"
+    r"=|≈|→|⇒|\bequals?\b|\bequal to\b|\b(?:makes?|making|gives?|giving|gets?|yields?|yielding)\b"
     r"|\bresult(?:s|ing)? in\b|\bcom(?:es|ing) to\b|\badd(?:s|ing)? up to\b|\bsums? (?:up )?to\b"
     r"|\bamounts? to\b|\bbring(?:s|ing)? (?:it|the total|us) to\b|\bleav(?:es|ing)\b",
     re.IGNORECASE,
@@ -38,7 +39,8 @@ _ALL = re.compile(
     r"\b(?:in total|altogether|all together|in all|in sum|overall|all told|combined|total)\b", re.I
 )
 _LOOSE = re.compile(
-    r"\b(?:so(?! (?:far|that|many|much|on|the pattern))|therefore|thus|hence|consequently|accordingly|which means"
+    r"\b(?:so(?! (?:far|that|many|much|on|the pattern))|therefore|thus|hence|consequently|"
+    r"accordingly|which means"
     r"|meaning|in conclusion|in summary|to conclude|finally)\b",
     re.IGNORECASE,
 )
@@ -53,13 +55,15 @@ _VERB_GAP = re.compile(
     re.IGNORECASE,
 )
 _TERM_AFTER = re.compile(
-    r"(?:[ ]\(?[\w'-]{1,20}\)?){0,4}?\s{0,2}(?:[+×÷]|\*|[-−](?=\s?\d)|\bx\b(?=\s?\w)|\bplus\b|\bminus\b|\btimes\b"
-    r"|\bmultiplied\b)|[ ](?:\w{1,15} )?(?:rows?|columns?|lines?|groups?|sets?|layers?|sides?|clusters?)\b"
+    r"(?:[ ]\(?[\w'-]{1,20}\)?){0,4}?\s{0,2}(?:[+×÷]|\*|[-−](?=\s?\d)|\bx\b(?=\s?\w)"
+    r"|\bplus\b|\bminus\b|\btimes\b|\bmultiplied\b)"
+    r"|[ ](?:\w{1,15} )?(?:rows?|columns?|lines?|groups?|sets?|layers?|sides?|clusters?)\b"
     r"|[ ](?:[\w'-]{1,20} ){0,2}(?:per|each|in each|on each)\b",
     re.IGNORECASE,
 )
 _TERM_BEFORE = re.compile(
-    r"(?:[+×÷*−]|(?<=\d) ?[-x]|\d [-x] ?|\bplus|\bminus|\btimes|\bby|\b(?:rows?|columns?|groups?|sets?) of) ?$",
+    r"(?:[+×÷*−]|(?<=\d) ?[-x]|\d [-x] ?|\bplus|\bminus|\btimes|\bby"
+    r"|\b(?:rows?|columns?|groups?|sets?) of) ?$",
     re.IGNORECASE,
 )
 _IS_AFTER_SUM = re.compile(

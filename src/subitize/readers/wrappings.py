@@ -93,10 +93,7 @@ def _without_thinking(text: str) -> str:
     if not depth:
         spoken.append(text[place:])
     text = " ".join(spoken)
-    channel = None
-    for channel in _CHANNEL.finditer(text):
-        pass
-    return text[channel.end() :] if channel else text
+    return _CHANNEL.split(text)[-1]
 
 
 def _from_latex(text: str) -> str:
@@ -158,7 +155,8 @@ def _flat(value: Any, key: str, depth: int) -> list[str]:
 _CONFIDENCE = re.compile(
     r"(?:^[ \t>*_#`(\[-]*|(?<=[.,;!?)(\s]))(?:my[ \t]+|\"|\*\*)?"
     r"confidence(?:[ \t]+(?:level|score|rating|in[ \t][^\n:=]{1,40}))?(?:[ \t]*\([^()\n]{0,30}\))?"
-    r"[*_`\" \t]*(?:[:=]|\bis\b|[-–][ \t])[*_`\" \t]*(?:about|around|approximately|roughly|~|≈)?[ \t]*"
+    r"[*_`\" \t]*(?:[:=]|\bis\b|[-–][ \t])[*_`\" \t]*"
+    r"(?:about|around|approximately|roughly|~|≈)?[ \t]*"
     r"(?:(?P<number>\d{1,3}(?:[.,]\d{1,10})?)[ \t]*(?P<percent>%|％|٪|percent\b|per cent\b"
     r"|/[ \t]*100\b|out of 100\b)?|(?:very[ \t]+)?(?:high|medium|moderate|low)\b)"
     r"[*_`\"\])]*\.?",
