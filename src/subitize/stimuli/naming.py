@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from subitize.errors import BadInput, UnknownName
-from subitize.stimuli import Picture, holding, png
+from subitize.stimuli import Picture, art, holding, png
 from subitize.stimuli.scenes import scene_of, tiles_of
 
 __all__ = ["CATEGORIES", "DRAWING_VERSION", "SMALLEST_SIZE", "draw", "recipe"]
@@ -45,7 +45,7 @@ def recipe(
         )
     if hold == "density" and n > largest:
         raise BadInput(
-            f"The density can't be held up to {n} items when the largest n is said to be {largest}: "
+            f"The density can't be held for {n} items when the largest n is {largest}: "
             "give the largest n of the set as `largest`."
         )
     made: dict[str, Any] = {"drawer": "naming", "version": DRAWING_VERSION, "category": category}
@@ -60,14 +60,14 @@ def draw(recipe: Mapping[str, Any]) -> Picture:
     n, size = int(recipe["n"]), int(recipe["size"])
     scene = scene_of(recipe)
     tiles = tiles_of(scene.kind, scene.looks, scene.diameters)
-    canvas = np.full((size, size, 3), 255, np.uint8)
+    canvas = np.zeros((size, size), np.uint8)
     boxes = []
     for (x, y), tile in zip(scene.centres.tolist(), tiles, strict=True):
         left, top = x + tile.left, y + tile.top
-        height, width = tile.pixels.shape[:2]
-        # the darker of both: boxes of neighbours may overlap where both are white
+        height, width = tile.numbers.shape
+        # white is 0, and boxes of neighbours may overlap where one of them is white
         part = canvas[top : top + height, left : left + width]
-        np.minimum(part, tile.pixels, out=part)
+        np.maximum(part, tile.numbers, out=part)
         boxes.append([left, top, left + width, top + height])
     hull = holding.hull_area(scene.centres, tiles)
     facts = {
@@ -83,4 +83,4 @@ def draw(recipe: Mapping[str, Any]) -> Picture:
         "hull": hull,
         "density": n / hull if hull else 0.0,
     }
-    return Picture(png.encode(canvas), facts)
+    return Picture(png.encode(canvas, art.palette(scene.kind)), facts)

@@ -18,10 +18,11 @@ from numpy.typing import NDArray
 from subitize.errors import UnknownName
 from subitize.stimuli.art import clip, things
 from subitize.stimuli.art.colours import CARD_COLOURS
+from subitize.stimuli.art.palette import ENTRIES, indexed, look_colours
 from subitize.stimuli.art.raster import Layer, paint
 from subitize.stimuli.hull import convex_hull
 
-__all__ = ["KINDS", "Tile", "looks", "tile"]
+__all__ = ["KINDS", "Tile", "looks", "palette", "tile"]
 
 _DRAWN: dict[str, tuple[Callable[[str], list[Layer]], tuple[str, ...]]] = {
     "apple": (things.apple, things.APPLES),
@@ -37,8 +38,10 @@ KINDS: tuple[str, ...] = tuple(_DRAWN)
 class Tile:
     """An item ready to be put into a picture."""
 
-    pixels: NDArray[np.uint8]
-    """RGB on white, cut to what is painted"""
+    kind: str
+    """whose palette its numbers are from"""
+    numbers: NDArray[np.uint8]
+    """numbers in the palette, 0 for white, cut to what is painted"""
     left: int
     """from the item's centre to the first painted column (negative)"""
     top: int
@@ -47,6 +50,11 @@ class Tile:
     """painted pixels"""
     corners: NDArray[np.float64]
     """convex hull of the painted pixels, relative to the centre"""
+
+    @property
+    def pixels(self) -> NDArray[np.uint8]:
+        """RGB on white."""
+        return palette(self.kind)[self.numbers]
 
 
 def looks(kind: str) -> tuple[str, ...]:
@@ -73,18 +81,39 @@ def _layers(kind: str, look: str) -> tuple[Layer, ...]:
     return tuple(((shape - middle) / radius, colour) for shape, colour in layers)
 
 
+@lru_cache(maxsize=256)
+def _colours(kind: str, look: str) -> NDArray[np.int64]:
+    return look_colours(_layers(kind, look), _share(kind))
+
+
+def _share(kind: str) -> int:
+    return ENTRIES // len(looks(kind))
+
+
+@lru_cache(maxsize=32)
+def palette(kind: str) -> NDArray[np.uint8]:
+    """The kind's colours: white first, then those of each look."""
+    colours = np.full((1 + _share(kind) * len(looks(kind)), 3), 255, np.uint8)
+    for k, look in enumerate(looks(kind)):
+        own = _colours(kind, look)
+        colours[1 + k * _share(kind) :][: len(own)] = own
+    colours.flags.writeable = False
+    return colours
+
+
 def _make(kind: str, look: str, diameter: int) -> Tile:
     centre = diameter // 2 + 1
     side = 2 * centre
     scaled = [(s * (diameter / 2) + centre, colour) for s, colour in _layers(kind, look)]
-    pixels = paint(scaled, side, side)
-    painted = np.any(pixels != 255, axis=2)
+    first = 1 + looks(kind).index(look) * _share(kind)
+    numbers = indexed(paint(scaled, side, side), _colours(kind, look), first)
+    painted = numbers != 0
     rows, columns = np.flatnonzero(painted.any(axis=1)), np.flatnonzero(painted.any(axis=0))
     top, bottom, left, right = rows[0], rows[-1] + 1, columns[0], columns[-1] + 1
-    cut = np.ascontiguousarray(pixels[top:bottom, left:right])
+    cut = np.ascontiguousarray(numbers[top:bottom, left:right])
     cut.flags.writeable = False
     corners = _outer_corners(painted) - centre
-    return Tile(cut, int(left) - centre, int(top) - centre, int(painted.sum()), corners)
+    return Tile(kind, cut, int(left) - centre, int(top) - centre, int(painted.sum()), corners)
 
 
 def _outer_corners(painted: NDArray[np.bool_]) -> NDArray[np.float64]:
@@ -116,11 +145,11 @@ class _Kept:
         made = _make(kind, look, diameter)
         with self.lock:
             if key not in self.tiles:
-                self.size += made.pixels.nbytes
+                self.size += made.numbers.nbytes
             self.tiles[key] = made
             while self.size > self.bound and len(self.tiles) > 1:
-                self.size -= self.tiles.popitem(last=False)[1].pixels.nbytes
+                self.size -= self.tiles.popitem(last=False)[1].numbers.nbytes
         return made
 
 
-_kept = _Kept(bound=96 * 2**20)
+_kept = _Kept(bound=64 * 2**20)
