@@ -84,7 +84,7 @@ MEASURES: dict[str, Measure] = {
         "Pearson r of column percentages with 100 guesses per target",
         "correlation",
         0.0,
-        perfect=-0.0182,
+        perfect=-0.1001,
     ),
     "weber_fraction": Measure(
         "weber:fit_observer",

@@ -27,10 +27,10 @@ def evaluate(
     Rows are responses 0..2m (the last holds all above, so MWE knows them only as 2m), columns
     targets 1..m. The orientation is not guessed: a matrix of another shape is refused.
 
-    >>> from subitize.measures.baselines import observer_matrix
-    >>> table = evaluate(np.rint(1000 * observer_matrix()))
-    >>> round(table["accuracy"], 2), table["counting_level"], table["scalar_verdict"]
-    (0.62, 4, 'scalar')
+    >>> from subitize.measures.baselines import legacy_observer_sample
+    >>> table = evaluate(legacy_observer_sample())
+    >>> round(table["accuracy"], 3), table["counting_level"], round(table["random_correlation"], 3)
+    (0.611, 4, -0.019)
     """
     matrix = check_counts(counts)
     if not np.array_equal(matrix, np.rint(matrix)):

@@ -194,7 +194,8 @@ def fit_observer(counts: ArrayLike) -> ObserverFit:
     limit = int(np.nonzero(by_limit >= top - TOLD_APART)[0].max())
     allowed = np.nonzero(by_limit >= top - HALF_CHI2)[0]
     lapse = float(lapses[0, limit])
-    near = np.geomspace(max(LOWEST, w / 2), min(HIGHEST, w * 2), GRID)
+    # w moves little with λ unless λ is high: fine steps near the best one, coarse ones elsewhere
+    near = np.append(np.geomspace(max(LOWEST, w / 1.5), min(HIGHEST, w * 1.5), GRID), grid[::2])
     low, high = _w_interval(likelihood, grid, table, (w, top))
     guessing = trials * np.log(likelihood.guess) >= top - HALF_CHI2_3
     reason = None

@@ -1,0 +1,119 @@
+"""Comparisons of groups against SciPy and statsmodels."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import chi2_contingency, mannwhitneyu
+from scipy.stats.contingency import association
+from statsmodels.stats.multitest import multipletests
+
+from subitize.errors import BadInput
+from subitize.measures.ranks import (
+    benjamini_hochberg,
+    chi_square,
+    cramers_v,
+    holm,
+    mann_whitney,
+    permutation_control,
+)
+
+SAMPLE = st.lists(st.integers(0, 8), min_size=2, max_size=30)
+TABLE = st.tuples(st.integers(1, 60), st.integers(1, 60)).flatmap(
+    lambda sizes: st.tuples(
+        st.tuples(st.integers(0, sizes[0]), st.integers(0, sizes[1])), st.just(sizes)
+    )
+)
+
+
+@given(SAMPLE, SAMPLE)
+def test_mann_whitney_against_scipy(first: list[int], second: list[int]) -> None:
+    found = mann_whitney(first, second)
+    if len(set(first + second)) > 1:
+        expected = mannwhitneyu(first, second, method="asymptotic")
+        assert found.u == pytest.approx(expected.statistic)
+        assert found.p == pytest.approx(expected.pvalue, abs=1e-12)
+    else:
+        assert found.p == 1
+    assert found.low <= found.auc <= found.high
+    turned = mann_whitney(second, first)
+    assert turned.auc == pytest.approx(1 - found.auc)
+
+
+def test_delong_interval_by_its_definition() -> None:
+    rng = np.random.default_rng(4)
+    x, y = rng.integers(2, 12, 40), rng.integers(0, 10, 30)
+    wins = (x[:, None] > y) + 0.5 * (x[:, None] == y)
+    variance = wins.mean(axis=1).var(ddof=1) / 40 + wins.mean(axis=0).var(ddof=1) / 30
+    found = mann_whitney(x, y)
+    assert found.auc == pytest.approx(wins.mean())
+    assert found.high - found.auc == pytest.approx(1.95996398 * np.sqrt(variance))
+
+
+def test_delong_interval_covers() -> None:
+    rng = np.random.default_rng(5)
+    truth = 0.760249938906523  # Φ(1/√2): two normals one sd apart
+    hits = 0
+    for _ in range(300):
+        found = mann_whitney(rng.normal(1, 1, 60), rng.normal(0, 1, 60))
+        hits += found.low <= truth <= found.high
+    assert 0.91 <= hits / 300 <= 0.99
+
+
+@given(TABLE)
+def test_chi_square_against_scipy(table: tuple[tuple[int, int], tuple[int, int]]) -> None:
+    right, sizes = table
+    if sum(right) in (0, sum(sizes)):
+        with pytest.raises(BadInput, match="alike"):
+            chi_square(right, sizes)
+        return
+    counts = [[right[0], sizes[0] - right[0]], [right[1], sizes[1] - right[1]]]
+    for yates in (True, False):
+        expected = chi2_contingency(counts, correction=yates)
+        found = chi_square(right, sizes, yates=yates)
+        # SciPy's correction also stops at 0, cell by cell: the same for two by two
+        assert found.chi2 == pytest.approx(expected.statistic, abs=1e-9)
+        assert found.p == pytest.approx(expected.pvalue, abs=1e-9)
+    assert abs(found.phi) == pytest.approx(cramers_v(counts), abs=1e-9)
+
+
+def test_cramers_v_against_scipy() -> None:
+    table = np.array([[10, 20, 5], [30, 2, 9]])
+    assert cramers_v(table) == pytest.approx(association(table, method="cramer"))
+    for broken in ([[1, 2]], [[0, 0], [0, 0]], [1, 2]):
+        with pytest.raises(BadInput):
+            cramers_v(broken)
+
+
+def test_permutation_control_shuffles_labels() -> None:
+    right, sizes = (34, 20), (50, 50)
+    found = permutation_control(right, sizes, np.random.default_rng(0))
+    rng = np.random.default_rng(1)
+    answers = np.repeat([1, 0], [54, 46])
+    shuffled = np.array([rng.permutation(answers)[:50].sum() for _ in range(4000)])
+    observed = chi_square(right, sizes).chi2
+    direct = np.mean(
+        [chi_square((int(k), 54 - int(k)), sizes).chi2 >= observed - 1e-9 for k in shuffled]
+    )
+    assert found.p == pytest.approx(direct, abs=0.006)
+    assert found.significant <= 0.05
+    again = permutation_control(right, sizes, np.random.default_rng(0))
+    assert again == found
+    with pytest.raises(BadInput, match="two groups"):
+        permutation_control((1, 0), (1, 0), np.random.default_rng(0))
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=20))
+def test_corrections_against_statsmodels(p_values: list[float]) -> None:
+    assert np.allclose(holm(p_values), multipletests(p_values, method="holm")[1])
+    expected = multipletests(p_values, method="fdr_bh")[1]
+    assert np.allclose(benjamini_hochberg(p_values), expected)
+
+
+def test_corrections_refuse_what_is_no_p() -> None:
+    with pytest.raises(BadInput, match=r"outside 0\.\.1"):
+        holm([0.5, 1.5])
+    with pytest.raises(BadInput, match="no p-values"):
+        benjamini_hochberg([])
