@@ -1,0 +1,179 @@
+"""What every measure must hold to, whatever it measures."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import subitize.measures
+from subitize.errors import BadInput
+from subitize.measures import MEASURES, Measure
+from subitize.measures.baselines import (
+    legacy_random_sample,
+    observer_matrix,
+    random_matrix,
+    sample_matrix,
+)
+from subitize.measures.confusion import confusion_matrix
+from subitize.measures.trials import trials_of
+
+NAMES = sorted(MEASURES)
+
+
+def trials(seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    mixed = 0.1 * random_matrix() + 0.9 * observer_matrix()
+    return trials_of(sample_matrix(mixed, 20, np.random.default_rng(seed)))
+
+
+def arguments(measure: Measure, order: np.random.Generator | None = None) -> tuple[Any, ...]:
+    """An ordinary run in the form the measure takes, its trials shuffled by `order`."""
+
+    def shuffled(*columns: Any) -> tuple[np.ndarray, ...]:
+        arrays = tuple(np.asarray(column) for column in columns)
+        if order is None:
+            return arrays
+        places = order.permutation(arrays[0].size)
+        return tuple(array[places] for array in arrays)
+
+    rng = np.random.default_rng(5)
+    if measure.takes == "trials":
+        return shuffled(*trials())
+    if measure.takes == "matrix":
+        return (confusion_matrix(*shuffled(*trials())).counts,)
+    if measure.takes == "categories":
+        kinds = {kind: shuffled(*trials(seed)) for seed, kind in enumerate("abc")}
+        return ({kind: confusion_matrix(*found).counts for kind, found in kinds.items()},)
+    if measure.takes == "ratings":
+        return shuffled(np.repeat(np.arange(40), 5), rng.integers(0, 3, 200))
+    if measure.takes == "foils":
+        right = rng.random(20)
+        return (right, *shuffled(rng.random(60), np.repeat(np.arange(20), 3)))
+    if measure.takes == "groups":
+        return (*shuffled(rng.normal(1, 1, 30)), *shuffled(rng.normal(0, 1, 30)))
+    return ((30, 20), (50, 50))
+
+
+def perfect(measure: Measure) -> tuple[Any, ...]:
+    """A run in which every answer is right, or everybody agrees."""
+    targets = np.repeat(np.arange(1, 11), 20)
+    matrix = confusion_matrix(targets, targets).counts
+    return {
+        "trials": (targets, targets),
+        "matrix": (matrix,),
+        "categories": ({"a": matrix, "b": matrix},),
+        "ratings": (np.repeat([0, 1], 5), np.repeat([3, 4], 5)),
+        "foils": ([0.9, 0.8], [0.1, 0.2], [0, 1]),
+        "groups": ([3, 4], [1, 2]),
+        "table": ((25, 25), (50, 50)),
+    }[measure.takes]
+
+
+def nothing(measure: Measure) -> tuple[Any, ...]:
+    return {
+        "trials": ([], []),
+        "matrix": (np.zeros((21, 10)),),
+        "categories": ({},),
+        "ratings": ([], []),
+        "foils": ([], [], []),
+        "groups": ([], []),
+        "table": ((0, 0), (0, 0)),
+    }[measure.takes]
+
+
+def value(measure: Measure, *given: Any) -> Any:
+    found = measure.load()(*given)
+    return getattr(found, measure.part) if measure.part else found
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if MEASURES[name].takes != "table"])
+def test_order_of_trials_does_not_matter(name: str) -> None:
+    measure = MEASURES[name]
+    plain = value(measure, *arguments(measure))
+    assert plain is not None
+    for seed in range(3):
+        shuffled = value(measure, *arguments(measure, np.random.default_rng(seed)))
+        assert np.allclose(shuffled, plain, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_perfect_answers_give_the_best_value(name: str) -> None:
+    measure = MEASURES[name]
+    found = measure.load()(*perfect(measure))
+    if measure.perfect == "undefined":
+        assert getattr(found, str(measure.part)) is None
+        assert found.reason
+    elif measure.perfect == "not testable":
+        assert found.verdict == "not testable"
+        assert found.reason
+    elif name == "largest_agreement":
+        assert found.tolist() == [5, 5]
+    else:
+        expected = measure.best if measure.perfect is None else measure.perfect
+        got = getattr(found, measure.part) if measure.part else found
+        assert round(got, 4) == expected
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_nothing_in_is_an_error_never_zero(name: str) -> None:
+    measure = MEASURES[name]
+    with pytest.raises(BadInput, match=r".{20,}"):
+        measure.load()(*nothing(measure))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_inputs_are_not_changed(name: str) -> None:
+    measure = MEASURES[name]
+    given = arguments(measure)
+    before = repr(given)
+    measure.load()(*given)
+    assert repr(given) == before
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_formula_unit_and_best_value_are_documented(name: str) -> None:
+    measure = MEASURES[name]
+    assert measure.formula
+    assert measure.unit
+    assert measure.best is not None
+    text = inspect.getdoc(measure.load())
+    assert text is not None
+    assert ">>>" in text
+    if name != "largest_agreement":  # one number per unit: the share of them has unit and best
+        assert "Unit:" in text
+        assert "Best:" in text
+
+
+def test_every_function_with_a_best_value_is_in_the_table() -> None:
+    folder = Path(subitize.measures.__file__).parent
+    documented = set()
+    for path in folder.glob("*.py"):
+        for function in re.findall(
+            r"^def ([a-z]\w+)\((?:.*?)\"\"\"(?=(.*?)\"\"\")", path.read_text(), re.M | re.S
+        ):
+            if "Best:" in function[1]:
+                documented.add(f"{path.stem}:{function[0]}")
+    listed = {measure.where for measure in MEASURES.values()}
+    # parts and variants of listed measures, not measures of a run of their own
+    beside = {
+        "accuracy:proportion_interval",
+        "agreement:agreeing_share",
+        "baselines:expected_accuracy",
+        "baselines:expected_nae",
+        "bias:signed_rank",
+        "error_size:smape_terms",
+        "likeness:matrix_correlation",
+        "ranks:benjamini_hochberg",
+        "ranks:cramers_v",
+        "ranks:holm",
+        "ranks:permutation_control",
+    }
+    assert documented - listed == beside
+
+
+def test_likeness_to_random_is_one_for_the_random_sample() -> None:
+    assert round(value(MEASURES["random_correlation"], legacy_random_sample()), 6) == 1
