@@ -1,0 +1,38 @@
+"""`subitize stimuli NAME`: pictures as files, with a manifest."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from subitize.stimuli.naming import CATEGORIES
+from subitize.stimuli.writing import NamingSet, write_naming
+
+__all__ = ["stimuli"]
+
+stimuli = typer.Typer(add_completion=False, rich_markup_mode=None, no_args_is_help=True)
+
+
+@stimuli.callback()
+def about() -> None:
+    """Draw pictures with a manifest of every fact."""
+
+
+@stimuli.command("naming")
+def naming(  # noqa: PLR0913, PLR0917  the options of the command, one each
+    out: Annotated[Path, typer.Option(help="Folder for the pictures and manifest.jsonl.")],
+    per_cell: Annotated[int, typer.Option(help="Pictures per category and number.")] = 50,
+    max_: Annotated[int, typer.Option("--max", help="Highest number.")] = 10,
+    size: Annotated[int, typer.Option(help="Side of the pictures in pixels.")] = 1024,
+    categories: Annotated[str, typer.Option(help="Separated by commas.")] = ",".join(CATEGORIES),
+    hold: Annotated[str, typer.Option(help="Cue held constant: area, hull or density.")] = "",
+    seed: Annotated[int, typer.Option(help="Same seed, same bytes.")] = 0,
+    processes: Annotated[int | None, typer.Option(help="Processes; all cores by default.")] = None,
+) -> None:
+    """Five categories of 1..10 things on white, {n}_{category}_{index}.png."""
+    names = tuple(name.strip() for name in categories.split(",") if name.strip())
+    wanted = NamingSet(per_cell, max_, size, names, hold, seed)
+    written = write_naming(out, wanted, processes)
+    print(f"{written} pictures and manifest.jsonl in {out}")

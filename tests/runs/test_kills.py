@@ -1,0 +1,89 @@
+"""Real SIGKILLs of a real child process at random moments, and Ctrl-C."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+
+from subitize.runs.journal import read_lines
+from tests.chat_server import ChatServer
+
+PER_CELL, CONCURRENCY = 20, 8
+TRIALS = PER_CELL * 10 * 2  # dots and apples, 1..10, one prompt form, no control
+COMMAND = [
+    sys.executable, "-m", "subitize", "run", "naming", "--model", "openai/x",
+    "--per-cell", str(PER_CELL), "--size", "128", "--categories", "dots,apples",
+    "--prompt", "things", "--set", "control=false", "--concurrency", str(CONCURRENCY), "--json",
+]  # fmt: skip
+
+
+def start(url: str, out: Path) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [*COMMAND, "--base-url", url, "--out", str(out)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+
+
+def finish(url: str, out: Path) -> list[dict[str, Any]]:
+    process = start(url, out)
+    stdout, stderr = process.communicate(timeout=60)
+    assert process.returncode == 0, stderr.decode()
+    return list(orjson.loads(stdout))
+
+
+def stored_lines(out: Path) -> int:
+    return sum(1 for path in out.glob("*/responses.jsonl") for _ in read_lines(path))
+
+
+@pytest.mark.budget(120)
+@pytest.mark.timeout(240)
+def test_twenty_kills_lose_nothing_and_repeat_only_what_was_in_flight(tmp_path: Path) -> None:
+    out, rng = tmp_path / "killed", random.Random(7)
+    with ChatServer(delay=0.08) as server:
+        for kill in range(20):
+            seen, lines = len(server.seen), stored_lines(out)
+            process = start(server.url, out)
+            # Let it come to asking, then strike at a random moment.
+            deadline = time.monotonic() + 20
+            while len(server.seen) == seen and process.poll() is None:
+                assert time.monotonic() < deadline, "the run never asked"
+                time.sleep(0.002)
+            time.sleep(rng.uniform(0, 0.25))
+            process.send_signal(signal.SIGKILL)
+            process.communicate()
+            time.sleep(0.1)  # the server ends what it had begun
+            unstored = (len(server.seen) - seen) - (stored_lines(out) - lines)
+            assert 0 <= unstored <= CONCURRENCY, f"kill {kill}"
+        assert stored_lines(out) < TRIALS, "the kills came too late to test anything"
+        (resumed,) = finish(server.url, out)
+        assert len(server.seen) <= TRIALS + 20 * CONCURRENCY
+        assert stored_lines(out) == TRIALS
+        (unbroken,) = finish(server.url, tmp_path / "unbroken")
+    assert resumed["trials"] == unbroken["trials"] == TRIALS
+    assert {**resumed, "run": ""} == {**unbroken, "run": ""}
+
+
+def test_ctrl_c_finishes_what_is_in_flight(tmp_path: Path) -> None:
+    with ChatServer(delay=0.3) as server:
+        process = start(server.url, tmp_path)
+        while not server.seen:
+            time.sleep(0.01)
+        os.kill(process.pid, signal.SIGINT)
+        stdout, stderr = process.communicate(timeout=30)
+        assert process.returncode == 1
+        assert b"interrupted" in stderr
+        assert b"Traceback" not in stderr
+        assert orjson.loads(stdout)[0]["asked"] == stored_lines(tmp_path) == len(server.seen)
+        assert 0 < len(server.seen) <= 2 * CONCURRENCY
+        finish(server.url, tmp_path)
+        assert len(server.seen) == TRIALS

@@ -1,0 +1,384 @@
+"""What a run folder promises, against a real server that misbehaves."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import resource
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+from aiohttp import web
+
+from subitize.errors import RunLocked, WrongRun
+from subitize.runs.journal import Journal
+from subitize.runs.lock import locked
+from subitize.runs.scoring import score_run
+from tests.chat_server import ChatServer, completion
+from tests.runs.conftest import Go, responses_of
+
+TRIALS = 2 * 3 * 2 + 6  # two categories, three numbers, two pictures each; six control questions
+
+
+def comparable(scores: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in scores.items() if key != "run"}
+
+
+def test_a_second_run_asks_nothing(go: Go) -> None:
+    with ChatServer() as server:
+        first, scores = go(server.url)
+        assert len(server.seen) == TRIALS
+        second, again = go(server.url)
+        assert len(server.seen) == TRIALS
+    assert first.complete
+    assert second.complete
+    assert second.calls == 0
+    assert server.pictures_ok
+    assert scores == again
+    assert scores["asked"] == TRIALS
+
+
+def test_a_cut_at_every_byte_of_the_last_line_is_asked_again(go: Go) -> None:
+    with ChatServer() as server:
+        outcome, scores = go(server.url)
+        path = outcome.folder / "responses.jsonl"
+        whole = path.read_bytes()
+        start = whole.rstrip(b"\n").rfind(b"\n") + 1
+        for cut in range(start, len(whole)):
+            path.write_bytes(whole[:cut])
+            before = len(server.seen)
+            resumed, again = go(server.url)
+            assert resumed.complete
+            assert len(server.seen) - before == 1, f"cut at byte {cut}"
+            assert comparable(again) == comparable(scores)
+
+
+def test_order_and_concurrency_change_nothing(go: Go) -> None:
+    with ChatServer(delay=0.005) as server:
+        _, slow = go(server.url, out="one", concurrency=1)
+        _, fast = go(server.url, out="many", concurrency=16)
+        assert server.most_under_way > 4
+    assert comparable(slow) == comparable(fast)
+
+
+def test_an_interrupted_run_scores_like_an_unbroken_one(go: Go) -> None:
+    with ChatServer() as server:
+        _, unbroken = go(server.url, out="unbroken")
+        partial, _ = go(server.url, out="broken", budget_calls=5)
+        assert not partial.complete
+        assert partial.stopped == "the budget of calls is spent"
+        finished, resumed = go(server.url, out="broken")
+        assert finished.complete
+        assert finished.calls == TRIALS - 5
+    assert comparable(unbroken) == comparable(resumed)
+
+
+def test_the_budget_counts_retries(go: Go) -> None:
+    def always_down(*_: Any) -> web.Response:
+        return web.Response(status=500)
+
+    with ChatServer(always_down) as server:
+        outcome, _ = go(server.url, budget_calls=3, concurrency=1)
+        assert len(server.seen) == 3
+        assert outcome.calls == 3
+    assert not outcome.complete
+
+
+def test_failed_trials_are_asked_again_and_no_others(go: Go) -> None:
+    broken = {2, 7}
+
+    def sometimes(number: int, _request: web.Request, _body: Any) -> web.Response | None:
+        return web.json_response({"error": {"message": "odd"}}, status=400) if number in broken else None
+
+    with ChatServer(sometimes) as server:
+        outcome, scores = go(server.url, concurrency=1)
+        assert not outcome.complete
+        assert outcome.failed == 2
+        assert scores["failed"] == 2
+        seen = len(server.seen)
+        resumed, mended = go(server.url, concurrency=1)
+        assert len(server.seen) - seen == 2
+    assert resumed.complete
+    assert mended["failed"] == 0
+
+
+def test_changing_the_reader_asks_nothing(go: Go) -> None:
+    with ChatServer() as server:
+        outcome, _ = go(server.url)
+        again, scores = go(server.url, reader="final")
+        assert again.folder == outcome.folder
+        assert again.calls == 0
+    assert scores["reader"] == "final"
+
+
+def test_other_settings_are_another_run(go: Go) -> None:
+    with ChatServer() as server:
+        first, _ = go(server.url)
+        second, _ = go(server.url, settings={"seed": 1})
+    assert first.folder != second.folder
+
+
+def test_a_changed_identity_in_the_folder_is_refused(go: Go) -> None:
+    with ChatServer() as server:
+        outcome, _ = go(server.url)
+        info = orjson.loads((outcome.folder / "run.json").read_bytes())
+        info["settings"]["size"] = 128
+        (outcome.folder / "run.json").write_bytes(orjson.dumps(info))
+        with pytest.raises(WrongRun, match="another run: it differs in settings"):
+            go(server.url)
+
+
+def test_a_picture_drawn_otherwise_is_refused(go: Go) -> None:
+    with ChatServer() as server:
+        outcome, _ = go(server.url)
+        path = outcome.folder / "responses.jsonl"
+        lines = responses_of(outcome.folder)
+        for line in lines:
+            line["sha256"] = "0" * 64
+        path.write_bytes(b"".join(orjson.dumps(line) + b"\n" for line in lines[:-1]))
+        resumed, _ = go(server.url)
+    assert isinstance(resumed.error, WrongRun)
+    assert "drawn otherwise" in str(resumed.error)
+
+
+STORM = {
+    "too many": lambda: web.Response(status=429, headers={"Retry-After": "0.05"}),
+    "server error": lambda: web.Response(status=502, text="<html>bad gateway</html>"),
+    "page": lambda: web.Response(text="<html><body>Welcome</body></html>", content_type="text/html"),
+    "nothing": lambda: web.Response(),
+    "half": lambda: web.Response(text='{"choices": [{"mess', content_type="application/json"),
+    "list": lambda: web.json_response([1, 2, 3]),
+    "no choices": lambda: web.json_response({"choices": []}),
+}
+
+
+@pytest.mark.parametrize("kind", STORM)
+def test_a_bad_answer_is_tried_again(go: Go, kind: str) -> None:
+    def storm(number: int, *_: Any) -> web.Response | None:
+        return STORM[kind]() if number % 3 == 0 else None
+
+    with ChatServer(storm) as server:
+        outcome, scores = go(server.url)
+    assert outcome.complete
+    assert scores["asked"] == TRIALS
+    assert not [line for line in responses_of(outcome.folder) if line["stop"] == "failed"]
+
+
+def test_closed_connections_and_silence_are_tried_again(go: Go) -> None:
+    async def rude(number: int, request: web.Request, _body: Any) -> web.Response | None:
+        if number in (0, 2, 4):
+            assert request.transport is not None
+            request.transport.close()
+            return web.Response()
+        if number in (1, 3, 5):
+            await asyncio.sleep(1.5)
+        return None
+
+    with ChatServer(rude) as server:
+        outcome, _ = go(server.url, timeout=0.5, concurrency=8)
+    assert outcome.complete
+
+
+def test_retry_after_holds_back_all_calls(go: Go) -> None:
+    def busy_once(number: int, *_: Any) -> web.Response | None:
+        return web.Response(status=429, headers={"Retry-After": "1"}) if number == 2 else None
+
+    with ChatServer(busy_once, delay=0.02) as server:
+        outcome, _ = go(server.url, concurrency=2)
+        gaps = [b - a for a, b in zip(server.times, server.times[1:], strict=False)]
+    assert outcome.complete
+    assert max(gaps) > 0.9
+
+
+def test_an_empty_and_an_enormous_reply_are_recorded(go: Go) -> None:
+    def odd(number: int, *_: Any) -> web.Response | None:
+        if number == 0:
+            return web.json_response(completion(""))
+        if number == 1:
+            return web.json_response(completion(None))
+        if number == 2:
+            return web.json_response(completion("seven " * 400_000))
+        if number == 3:
+            return web.json_response(completion("There are 4", "length"))
+        return None
+
+    with ChatServer(odd) as server:
+        outcome, scores = go(server.url, concurrency=1)
+        assert len(server.seen) == TRIALS
+    assert outcome.complete
+    assert scores["states"]["no-number"] == 2
+    assert scores["states"]["truncated"] == 1
+    longest = max(len(str(line["value"])) for line in responses_of(outcome.folder))
+    assert longest == len("seven " * 400_000)
+
+
+def test_an_endless_reply_is_cut_and_kept(go: Go) -> None:
+    async def endless(number: int, request: web.Request, _body: Any) -> web.StreamResponse | None:
+        if number:
+            return None
+        answer = web.StreamResponse()
+        await answer.prepare(request)
+        try:
+            for _ in range(200):
+                await answer.write(b"x" * (1 << 20))
+        except (ConnectionResetError, ConnectionError):
+            return answer
+        return answer
+
+    with ChatServer(endless) as server:
+        outcome, _ = go(server.url, concurrency=1, timeout=60)
+        assert len(server.seen) == TRIALS
+    assert outcome.complete
+    cut = [line for line in responses_of(outcome.folder) if line["stop"] == "length"]
+    assert len(cut) == 1
+    assert len(cut[0]["value"]) <= 100_000
+
+
+def test_two_processes_cannot_write_one_run(go: Go) -> None:
+    with ChatServer() as server:
+        outcome, _ = go(server.url)
+        program = (
+            "import sys, pathlib\nfrom subitize.runs.lock import locked\n"
+            "with locked(pathlib.Path(sys.argv[1])):\n    print('held', flush=True); sys.stdin.read()"
+        )
+        with subprocess.Popen(
+            [sys.executable, "-c", program, str(outcome.folder)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+        ) as holder:
+            assert holder.stdout is not None
+            assert holder.stdout.readline() == b"held\n"
+            with pytest.raises(RunLocked, match="Another process writes"):
+                go(server.url)
+            holder.kill()
+        with locked(outcome.folder):
+            pass
+
+
+def test_keys_reach_no_file_and_no_message(
+    go: Go, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    key = "sk-very-secret-0123456789"
+    monkeypatch.setenv("MY_KEY", key)
+
+    def echo(number: int, request: web.Request, _body: Any) -> web.Response | None:
+        said = request.headers["Authorization"]
+        if number == 0:
+            return web.json_response({"error": {"message": f"bad key {said}"}}, status=500)
+        return web.json_response(completion(f"4 apples; you sent {said}"))
+
+    with ChatServer(echo) as server:
+        url = server.url.replace("//", "//user:password@")
+        go(url, api_key_env="MY_KEY")
+        assert server.headers[0]["Authorization"] == f"Bearer {key}"
+    written = b"".join(p.read_bytes() for p in tmp_path.rglob("*") if p.is_file())
+    out, err = capfd.readouterr()
+    assert key.encode() not in written
+    assert b"password" not in written
+    assert key not in out + err
+
+
+def test_nothing_in_the_package_unpickles() -> None:
+    source = Path(__file__).parents[2] / "src" / "subitize"
+    for path in source.rglob("*.py"):
+        text = path.read_text(encoding="utf-8")
+        assert "pickle.load" not in text, path
+        assert "allow_pickle=True" not in text, path
+
+
+@pytest.fixture
+def file_limit() -> Any:
+    """Set the largest file this process may write; taken back afterwards."""
+    import signal
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    old = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+
+    def limit(size: int) -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
+
+    yield limit
+    resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    signal.signal(signal.SIGXFSZ, old)
+
+
+def test_a_full_disk_stops_the_run_and_loses_nothing(
+    go: Go, file_limit: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("subitize.runs.journal.RESERVE_BYTES", 1000)
+    with ChatServer(delay=0.01) as server:
+        _, unbroken = go(server.url, out="unbroken")
+        before = len(server.seen)
+        # Long enough for the plan, too short for all responses
+        file_limit(5500)
+        outcome, _ = go(server.url, out="full", settings={"control": False}, concurrency=3)
+        file_limit(resource.RLIM_INFINITY)
+        assert not outcome.complete
+        assert "Make room" in str(outcome.error)
+        asked = len(server.seen) - before
+        stored = [
+            orjson.loads(line)
+            for name in ("responses.jsonl", "responses-overflow.jsonl")
+            for line in (outcome.folder / name).read_bytes().splitlines()
+        ]
+        assert len({line["trial"] for line in stored}) == asked
+        resumed, scores = go(server.url, out="full", settings={"control": False})
+        assert resumed.complete
+        assert len(server.seen) - before == 12
+    assert scores["confusion"] == unbroken["confusion"]
+
+
+def test_damage_in_the_middle_is_named(go: Go) -> None:
+    with ChatServer() as server:
+        outcome, _ = go(server.url)
+        path = outcome.folder / "responses.jsonl"
+        lines = path.read_bytes().splitlines(keepends=True)
+        lines[3] = b"{half a li\n"
+        path.write_bytes(b"".join(lines))
+        with pytest.raises(WrongRun, match="line 4 is damaged"):
+            go(server.url)
+        with pytest.raises(WrongRun, match="line 4 is damaged"):
+            score_run(outcome.folder)
+
+
+def test_a_changed_plan_is_named(go: Go) -> None:
+    with ChatServer() as server:
+        outcome, _ = go(server.url)
+        path = outcome.folder / "trials.jsonl"
+        lines = path.read_bytes().splitlines(keepends=True)
+        path.write_bytes(b"".join([lines[1], *lines[1:]]))
+        resumed, _ = go(server.url)
+    assert "line 1 is not the trial" in str(resumed.error)
+
+
+def test_lines_are_short(go: Go) -> None:
+    """Less than 1 KB of log per trial beyond the reply's own text."""
+    with ChatServer() as server:
+        outcome, _ = go(server.url, settings={"size": 1024, "prompt": "best"})
+    text = sum(len(line["value"]) for line in responses_of(outcome.folder))
+    size = sum((outcome.folder / name).stat().st_size for name in ("trials.jsonl", "responses.jsonl"))
+    assert (size - text) / len(responses_of(outcome.folder)) < 1000
+
+
+def test_the_journal_survives_a_reopening_with_failures(tmp_path: Path) -> None:
+    from subitize.records import Response
+
+    journal = Journal(tmp_path)
+    bad = Response("t", "m", "s", 0, 0, "text", None, "failed", note="no")
+    good = Response("t", "m", "s", 0, 0, "text", "4", "stop")
+    journal.write(bad)
+    journal.close()
+    journal = Journal(tmp_path)
+    assert journal.find(good.key) is None
+    journal.write(good)
+    journal.write(bad)
+    journal.close()
+    journal = Journal(tmp_path)
+    assert journal.find(good.key) == good
+    journal.close()
+    assert not (tmp_path / ".reserve").exists()
+    assert os.listdir(tmp_path) == ["responses.jsonl"]
