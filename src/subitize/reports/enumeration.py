@@ -221,11 +221,10 @@ def gallery_section(
     shown = replies.picture_received if painted else replies.picture_sent
     places = max(1, len(respondents) * max(1, len(categories)))
     wrong = max(1, min(3, PICTURES // places - 2))
-    blocks: list[Block] = [
-        found
-        for one in respondents
-        if (found := replies.gallery(one, categories, shown, painted=painted, wrong=wrong)).pictures
-    ]
+    galleries = (
+        replies.gallery(one, categories, shown, painted=painted, wrong=wrong) for one in respondents
+    )
+    blocks: list[Block] = [found for found in galleries if found.pictures]
     if not blocks:
         blocks.append(Prose("There are no pictures to show.", "note"))
     lead = (

@@ -16,6 +16,8 @@ __all__ = ["csv_bytes", "figure_files", "inline_svg", "thumbnail_uri"]
 
 THUMBNAIL = 256
 PIXELS_PER_POINT = 4 / 3
+SCROLLED = 620
+"""figures wider than so many pixels never get narrower than that"""
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
@@ -37,12 +39,15 @@ def inline_svg(svg: bytes, figure: Figure) -> str:
     text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
     text = re.sub(r"<style[^>]*>.*?</style>", "", text, flags=re.DOTALL)
     text = re.sub(r'(\bid="|url\(#|href="#)', rf"\g<1>{figure.name}-", text)
-    # The page's style sheet sets the width; a figure grows a little beyond its printed size.
-    width = re.search(r'viewBox="0 0 ([\d.]+)', text)
-    limit = f"{float(width.group(1)) * PIXELS_PER_POINT * 1.25:.0f}px" if width else "100%"
+    # A figure may grow a little beyond its printed size; on a phone a wide one is scrolled
+    # rather than made too small to read.
+    found = re.search(r'viewBox="0 0 ([\d.]+)', text)
+    natural = float(found.group(1)) * PIXELS_PER_POINT if found else 0.0
+    least = SCROLLED if natural > SCROLLED else 0
+    size = f'style="max-width: {1.25 * natural:.0f}px; --least: {least}px"'
     text = re.sub(r'(<svg[^>]*?) width="[^"]*pt"', r"\1", text, count=1)
     text = re.sub(r'(<svg[^>]*?) height="[^"]*pt"', r"\1", text, count=1)
-    return re.sub(r"\n\s*", "\n", text.replace("<svg", f'<svg style="max-width: {limit}"', 1))
+    return re.sub(r"\n\s*", "\n", text.replace("<svg", f"<svg {size}", 1))
 
 
 def _field(cell: Cell) -> str:

@@ -213,7 +213,9 @@ def scalar_figure(respondents: Sequence[Respondent]) -> Figure:
                 axis.set_major_locator(FixedLocator(ticks))
                 axis.set_major_formatter(lambda value, _: f"{value:g}")
                 axis.set_minor_locator(NullLocator())
-            axes.set_xlabel("mean response" if index >= len(respondents) - across else "")
+            lowest = index >= len(respondents) - across
+            axes.tick_params(labelbottom=lowest)
+            axes.set_xlabel("mean response" if lowest else "")
             axes.set_ylabel("standard error" if index % across == 0 else "")
     return figure
 

@@ -1,0 +1,205 @@
+"""A report from runs: files, numbers, missing scores, other ranges, the same bytes."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from subitize.errors import BadInput, UnknownName
+from subitize.reports.build import build_report
+from subitize.reports.naming import sections
+from subitize.reports.page import Figure, Gallery, Table
+from subitize.runs.stored import StoredRun
+from tests.reports.made_up_runs import CATEGORIES, confusion, estimate, guess, make_run, simulate
+
+pytestmark = [pytest.mark.budget(120), pytest.mark.timeout(240)]
+
+
+def rows_of(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def tree(folder: Path) -> dict[str, bytes]:
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
+
+
+@pytest.fixture(scope="module")
+def report(good_runs: list[StoredRun], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return build_report(good_runs, tmp_path_factory.mktemp("report") / "report.html")
+
+
+def test_every_figure_has_three_files_and_every_table_a_csv(
+    report: Path, good_runs: list[StoredRun]
+) -> None:
+    folder = report.with_name("report_files")
+    figures = 0
+    for section in sections(good_runs):
+        for block in section.blocks:
+            if isinstance(block, Figure):
+                figures += 1
+                for kind in ("svg", "pdf", "png"):
+                    assert (folder / f"{block.name}.{kind}").stat().st_size > 1000
+            if isinstance(block, Table):
+                assert len(rows_of(folder / f"{block.name}.csv")) == len(block.rows)
+    assert figures == 6
+    listed = json.loads((folder / "contents.json").read_text("utf-8"))
+    assert sorted([*listed, "contents.json"]) == sorted(path.name for path in folder.iterdir())
+
+
+def test_the_leaderboard_is_sorted_and_equals_the_scores(
+    report: Path, good_runs: list[StoredRun]
+) -> None:
+    found = rows_of(report.with_name("report_files") / "naming-leaderboard.csv")
+    values = [float(row["nae"]) for row in found if row["nae"]]
+    assert values == sorted(values)
+    assert all(not row["nae"] for row in found[len(values) :])
+    by_model = {row["model"]: row for row in found}
+    for run in good_runs:
+        row = by_model[run.scores["model"]]
+        for measure in ("nae", "accuracy", "human_correlation", "weber_fraction"):
+            for name, suffix in (("value", ""), ("low", "_low"), ("high", "_high")):
+                assert float(row[measure + suffix]) == run.scores[measure][name]
+    assert by_model["hf/tiny-vlm"]["parameters"] == "0.27"
+    assert by_model["Qwen2.5-VL 72B"]["mark"] == "published"
+    assert by_model["ViLT-b32"]["accuracy"] == "< 30 %"
+    observer = by_model["Ideal human observer"]
+    assert observer["mark"] == "baseline"
+    assert float(observer["nae"]) == pytest.approx(0.0689, abs=5e-5)
+    assert float(by_model["Random choice (expected)"]["nae"]) == pytest.approx(2.30042, abs=5e-6)
+
+
+def test_the_confusion_file_holds_the_counts(report: Path, good_runs: list[StoredRun]) -> None:
+    found = rows_of(report.with_name("report_files") / "naming-confusion.csv")
+    for run in good_runs:
+        for category in CATEGORIES:
+            counts = run.scores["categories"][category]["confusion"]["counts"]
+            expected = {
+                (target + 1, response): many
+                for response, line in enumerate(counts)
+                for target, many in enumerate(line)
+                if many
+            }
+            assert expected == {
+                (int(row["target"]), int(row["response"])): int(row["replies"])
+                for row in found
+                if (row["model"], row["category"]) == (run.scores["model"], category)
+            }
+
+
+def test_the_same_runs_give_the_same_bytes(tmp_path: Path) -> None:
+    runs = [make_run("sim/observer", simulate(estimate, per_cell=2))]
+    build_report(runs, tmp_path / "a" / "report.html")
+    build_report(runs, tmp_path / "b" / "report.html")
+    assert tree(tmp_path / "a") == tree(tmp_path / "b")
+
+
+def test_a_second_report_removes_what_the_first_left_and_nothing_else(tmp_path: Path) -> None:
+    out = tmp_path / "report.html"
+    many = [make_run(f"m{i}", simulate(guess, per_cell=1, seed=i)) for i in range(7)]
+    build_report(many, out)
+    folder = tmp_path / "report_files"
+    assert (folder / "naming-confusion-2.svg").is_file()
+    (folder / "notes.txt").write_text("mine", "utf-8")
+    build_report(many[:1], out)
+    assert not (folder / "naming-confusion-2.svg").exists()
+    assert (folder / "naming-confusion.svg").is_file()
+    assert (folder / "notes.txt").read_text("utf-8") == "mine"
+    assert not [path.name for path in tmp_path.rglob(".*")]
+
+
+NOTHING: dict[str, Any] = {
+    "accuracy": None,
+    "nae": {"value": None, "low": None, "high": None},
+    "counting_level": None,
+    "human_correlation": None,
+    "category_consistency": None,
+    "bias": dict.fromkeys(CATEGORIES),
+    "scalar_variability": None,
+    "weber_fraction": None,
+    "subitizing_limit": None,
+    "prompt": None,
+    "prompts": None,
+    "control_question": None,
+    "confusion": confusion([], 10),
+    "categories": {name: {"confusion": confusion([], 10), "nae": None} for name in CATEGORIES},
+    "undefined": {"nae": "there is <b>no</b> readable reply"},
+}
+
+
+def test_a_run_without_a_single_score_is_reported_with_reasons(tmp_path: Path) -> None:
+    runs = [
+        make_run("sim/refuser", simulate(estimate, per_cell=1), **NOTHING),
+        StoredRun(Path("never-scored"), {"benchmark": "naming"}, [], {}),
+    ]
+    text = build_report(runs, tmp_path / "report.html").read_text("utf-8")
+    assert "sim/refuser · NAE: there is &lt;b&gt;no&lt;/b&gt; readable reply" in text
+    assert "never-scored" in text
+    row = rows_of(tmp_path / "report_files" / "naming-leaderboard.csv")
+    assert {line["nae"] for line in row if line["model"] in ("sim/refuser", "never-scored")} == {""}
+
+
+def test_other_ranges_than_ten(tmp_path: Path) -> None:
+    rows = simulate(estimate, per_cell=1, highest=15)
+    run = make_run("wide", rows, highest=15)
+    text = build_report([run], tmp_path / "report.html").read_text("utf-8")
+    assert "any number from 1 to 30" in text
+    found = rows_of(tmp_path / "report_files" / "naming-confusion.csv")
+    assert max(int(row["target"]) for row in found) == 15
+
+
+def test_two_runs_of_one_model_are_told_apart() -> None:
+    rows = simulate(estimate, per_cell=1)
+    one, two = make_run("m", rows), make_run("m", rows)
+    runs = [
+        StoredRun(Path(f"run-{i}"), run.info, run.rows, run.scores)
+        for i, run in enumerate((one, two))
+    ]
+    board = next(b for s in sections(runs) for b in s.blocks if isinstance(b, Table))
+    labels = {row[0].shown for row in board.rows}
+    assert {"m (run-0)", "m (run-1)"} <= labels
+
+
+def test_the_gallery_shows_the_worst_first(good_runs: list[StoredRun]) -> None:
+    galleries = [b for s in sections(good_runs) for b in s.blocks if isinstance(b, Gallery)]
+    observer = next(gallery for gallery in galleries if gallery.title == "sim/observer")
+    apples = [picture for picture in observer.pictures if picture.detail == "apples"]
+    assert [picture.verdict for picture in apples][-1] == "right"
+    errors = []
+    for picture in apples[:-1]:
+        target, given = (int(part) for part in picture.title.split(" → "))
+        errors.append(abs(target - given) / target)
+    assert errors == sorted(errors, reverse=True)
+    assert min(errors) > 0
+
+
+def test_the_methods_can_be_copied(report: Path) -> None:
+    text = report.read_text("utf-8")
+    for said in (
+        "Seed 0",
+        "How many things are there in the picture?",
+        "1,200 trials asked",
+        "numpy 2.0",
+        "10.1371/journal.pone.0331566",
+        "@software{subitize",
+        "reader strict",
+    ):
+        assert said in text, said
+
+
+def test_wrong_input_is_told(tmp_path: Path, good_runs: list[StoredRun]) -> None:
+    with pytest.raises(BadInput, match="no run"):
+        build_report([], tmp_path / "report.html")
+    with pytest.raises(BadInput, match=r"\.html"):
+        build_report(good_runs, tmp_path / "report.pdf")
+    other = StoredRun(Path("x"), {"benchmark": "nameing"}, [], {})
+    with pytest.raises(UnknownName, match="did you mean 'naming'"):
+        build_report([other], tmp_path / "report.html")

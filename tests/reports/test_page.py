@@ -1,0 +1,107 @@
+"""The blocks of a page and the files made of them."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+import pytest
+from matplotlib.figure import Figure as Drawing
+from PIL import Image
+
+from subitize.reports import cells
+from subitize.reports.files import csv_bytes, figure_files, inline_svg, thumbnail_uri
+from subitize.reports.page import Cell, Column, Figure, Table, plain, slug
+from subitize.reports.style import new_figure
+
+
+def read_csv(content: bytes) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(content.decode("utf-8"))))
+
+
+def drawing() -> Drawing:
+    figure = new_figure(2, 1)
+    figure.subplots().set_title("</svg><script>alert(1)</script> $x^{ -->")
+    return figure
+
+
+FIGURE = Figure("nasty", "caption", "alt", drawing)
+
+
+def test_a_score_takes_three_columns_of_the_csv() -> None:
+    scores = {"nae": {"value": 0.125, "low": 0.1, "high": 0.2}}
+    columns = [Column("model", "Model"), Column("nae", "NAE", numeric=True, interval=True)]
+    table = Table("t", "", columns, [[cells.words("m"), cells.score(scores, "nae")]])
+    assert read_csv(csv_bytes(table)) == [
+        {"model": "m", "nae": "0.125", "nae_low": "0.1", "nae_high": "0.2"}
+    ]
+
+
+def test_a_missing_score_is_a_dash_with_its_reason() -> None:
+    cell = cells.score({"nae": None, "undefined": {"nae": "no readable trials"}}, "nae")
+    assert (cell.shown, cell.value, cell.reason) == ("–", None, "no readable trials")
+    table = Table("t", "", [Column("m", "M"), Column("nae", "NAE")], [[cells.words("x"), cell]])
+    assert table.reasons() == ["x · NAE: no readable trials"]
+
+
+@pytest.mark.parametrize("reply", ["=1+1", "+1", "-1", "@x", "\t=1"])
+def test_a_reply_is_no_formula_in_a_spreadsheet(reply: str) -> None:
+    table = Table("t", "", [Column("reply", "Reply")], [[cells.words(reply)]])
+    assert read_csv(csv_bytes(table))[0]["reply"] == f"'{reply}"
+
+
+def test_negative_numbers_stay_numbers_in_the_csv() -> None:
+    table = Table("t", "", [Column("r", "r", numeric=True)], [[cells.number(-0.5)]])
+    assert float(read_csv(csv_bytes(table))[0]["r"]) == -0.5
+
+
+def test_plain_text_can_be_written_anywhere() -> None:
+    assert (
+        plain("a\x00b\ud800c\u202ed") == "a\N{REPLACEMENT CHARACTER}"
+        "b\N{REPLACEMENT CHARACTER}"
+        "c\N{REPLACEMENT CHARACTER}"
+        "d"
+    )
+    assert plain("one\ntwo") == "one\ntwo"
+    assert plain("x" * 50, 10) == "x" * 10 + "…"
+    plain("\ud800").encode("utf-8")
+
+
+def test_slugs_are_file_names() -> None:
+    assert slug("../../etc/passwd") == "etc-passwd"
+    assert slug("…") == "x"
+
+
+def test_a_figure_has_three_files_and_the_same_bytes_again() -> None:
+    first, again = figure_files(FIGURE), figure_files(FIGURE)
+    assert sorted(first) == ["nasty.pdf", "nasty.png", "nasty.svg"]
+    assert first == again
+    assert first["nasty.pdf"].startswith(b"%PDF")
+    assert Image.open(io.BytesIO(first["nasty.png"])).size == (400, 200)
+
+
+def test_words_in_a_figure_cannot_leave_it() -> None:
+    text = inline_svg(figure_files(FIGURE)["nasty.svg"], FIGURE)
+    assert text.count("</svg>") == 1
+    assert "<script" not in text
+    assert "<!--" not in text
+    assert "<?xml" not in text
+    assert 'id="nasty-' in text
+
+
+def test_pictures_are_made_small() -> None:
+    import base64
+
+    buffer = io.BytesIO()
+    Image.new("RGBA", (1024, 512), (255, 0, 0, 128)).save(buffer, "PNG")
+    uri = thumbnail_uri(buffer.getvalue())
+    assert uri.startswith("data:image/png;base64,")
+    small = Image.open(io.BytesIO(base64.b64decode(uri.partition(",")[2])))
+    assert small.size == (256, 128)
+    assert small.convert("RGB").getpixel((5, 5)) == (255, 127, 127)
+
+
+def test_sort_keys_put_nothing_last() -> None:
+    assert Cell().sort_key == ""
+    assert float(Cell(3).sort_key) == 3.0
+    assert Cell("b").sort_key == "b"
