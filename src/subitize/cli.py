@@ -36,6 +36,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     ),
     "read": ("subitize.commands.running:read", "Read stored responses again, without a call."),
     "score": ("subitize.commands.running:score", "Score stored responses again, without a call."),
+    "prompts": ("subitize.commands.prompts:prompts", "Make the prompts of a benchmark."),
     "report": ("subitize.commands.reporting:report", "One HTML file from one or more runs."),
 }
 """name: where it is, and its line in the help; nothing is imported to print that help"""
