@@ -6,17 +6,17 @@ It knows nothing of what the things are: every blob that stands out from the bac
 from __future__ import annotations
 
 from collections.abc import Sequence
-from io import BytesIO
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from subitize.counters.pictures import decode_noted
 from subitize.errors import ModelError
-from subitize.models.base import Answers, Item, Kind, Model, ModelOptions, Reply
+from subitize.models.base import Answers, Boxes, Item, Kind, Model, ModelOptions, Reply
 from subitize.models.names import ModelName, typed_settings
 
-__all__ = ["Blobs", "decode", "find_blobs", "open_blobs"]
+__all__ = ["Blobs", "find_blobs", "open_blobs"]
 
 DEFAULTS = {"contrast": 40, "speck": 0.00005, "split": True}
 Mask = NDArray[np.bool_]
@@ -37,24 +37,16 @@ class Blobs(Model):
         if item.picture is None:
             return ModelError("a counter needs a picture")
         try:
-            picture = decode(item.picture)
-        except (OSError, ValueError, SyntaxError) as problem:
-            return ModelError(f"the picture can't be read: {problem}")
-        boxes = find_blobs(picture, **self.settings)
-        height, width = picture.shape[:2]
-        return Reply("boxes", {"boxes": boxes, "size": [width, height], "threshold": 0.5})
-
-
-def decode(picture: bytes) -> NDArray[np.uint8]:
-    """An encoded picture as an RGB array; transparent parts are white."""
-    from PIL import Image
-
-    with Image.open(BytesIO(picture)) as opened:
-        if opened.mode in ("RGBA", "LA", "PA") or "transparency" in opened.info:
-            rgba = opened.convert("RGBA")
-            white = Image.new("RGBA", rgba.size, (255, 255, 255, 255))
-            return np.asarray(Image.alpha_composite(white, rgba).convert("RGB"))
-        return np.asarray(opened.convert("RGB"))
+            decoded = decode_noted(item.picture)
+        except ModelError as problem:
+            return problem
+        height, width = decoded.pixels.shape[:2]
+        boxes = find_blobs(decoded.pixels, **self.settings)
+        # Every blob has the score 1, and no two of them are the same: nothing is merged.
+        value: Boxes = {"boxes": boxes, "size": [width, height], "threshold": 0.5, "nms": 1.0}
+        if decoded.note:
+            value["note"] = decoded.note
+        return Reply("boxes", value)
 
 
 def find_blobs(

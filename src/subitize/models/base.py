@@ -17,12 +17,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, TypedDict
 
 from subitize.errors import ModelError
 from subitize.records import ResponseKind, Trial, fingerprint
 
-__all__ = ["METHODS", "Answers", "Item", "Kind", "Model", "ModelOptions", "Reply"]
+__all__ = ["METHODS", "Answers", "Boxes", "Item", "Kind", "Model", "ModelOptions", "Reply"]
 
 Kind = Literal["namer", "matcher", "filler", "painter", "counter"]
 METHODS: Mapping[str, str] = {
@@ -72,6 +72,27 @@ class Reply:
     """stop, length (cut off), refused, too-long, or the server's own word"""
     usage: Mapping[str, Any] = field(default_factory=dict)
     """tokens and the like"""
+
+
+class Boxes(TypedDict, total=False):
+    """The value of a counter's reply: everything it found, before any threshold.
+
+    Threshold, merging and the rule on group boxes are applied by the reader, so that counting
+    again costs no call. `boxes` must be there; the rest may be left out.
+    """
+
+    boxes: list[list[float]]
+    """[x0, y0, x1, y1, score] in pixels from the top left corner, score in 0..1"""
+    size: list[int]
+    """width and height of the picture in pixels"""
+    threshold: float
+    """the counter's own least score of a box that counts; 0 when absent"""
+    nms: float
+    """the counter's own largest overlap (IoU) of two boxes that both count; .95 when absent"""
+    saturated: bool
+    """it gave as many boxes as it can, so that there may be more things"""
+    note: str
+    """what was done to the picture, such as 'first of 3 frames'"""
 
 
 Answers = Sequence["Reply | ModelError"]

@@ -11,7 +11,7 @@ import orjson
 
 from subitize.errors import BadInput, UnknownName
 
-__all__ = ["ModelName", "parse_name", "typed_settings"]
+__all__ = ["ModelName", "parse_name", "split_settings", "typed_settings"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,19 +34,29 @@ def parse_name(text: str) -> ModelName:
     >>> parse_name("sim/observer?w=0.25&seed=3").settings == {"w": 0.25, "seed": 3}
     True
     """
-    path, _, query = text.partition("?")
+    path, settings, full = split_settings(text, "model name")
     prefix, slash, rest = path.partition("/")
     if not (prefix and slash and rest):
         raise BadInput(
             f"The model name {text!r} is not of the form KIND/NAME: for example sim/perfect or "
             "openai/gpt-4o; `subitize models` lists what there is."
         )
+    return ModelName(full, prefix, rest, settings)
+
+
+def split_settings(text: str, what: str) -> tuple[str, dict[str, Any], str]:
+    """What stands before the question mark, the settings after it, and the name in good order.
+
+    >>> split_settings("strict?threshold=0.3&nms=0.9", "reader")
+    ('strict', {'nms': 0.9, 'threshold': 0.3}, 'strict?nms=0.9&threshold=0.3')
+    """
+    path, _, query = text.partition("?")
     pairs = parse_qsl(query, keep_blank_values=True)
     settings = {key: _value(value) for key, value in sorted(pairs)}
     if len(settings) != len(pairs):
-        raise BadInput(f"The model name {text!r} gives one setting twice: give it once.")
+        raise BadInput(f"The {what} {text!r} gives one setting twice: give it once.")
     shown = "&".join(f"{key}={value}" for key, value in sorted(pairs))
-    return ModelName(f"{path}?{shown}" if shown else path, prefix, rest, settings)
+    return path, settings, f"{path}?{shown}" if shown else path
 
 
 def _value(text: str) -> Any:

@@ -1,33 +1,70 @@
 """A counter's boxes → a number: threshold and merging are applied here, after the fact.
 
-The raw boxes stand in the response, so counting again with another threshold asks nobody.
+The raw boxes stand in the response, so counting again with another threshold asks nobody:
+`subitize read RUN --reader 'strict?threshold=0.3&nms=0.9'`.
+
+What "nothing found" means depends on the picture. One that was *shown* (naming) holds a known
+number of things: no boxes is the answer 0. One that was *generated* may hold nothing countable
+at all: no boxes is the state `empty`, and the painter is asked again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
+from subitize.counters.boxes import Rules, count, rules_from
+from subitize.errors import BadInput
 from subitize.records import Reading, Response, Trial
 
-__all__ = ["count_boxes", "reading_boxes"]
+__all__ = ["BoxesReader", "count_boxes", "reading_boxes"]
 
 TextReader = Callable[[Trial, Response], Reading]
 
 
-def count_boxes(value: dict[str, Any]) -> Reading:
-    """How many boxes reach the counter's own threshold."""
-    threshold = value.get("threshold", 0.0)
-    number = sum(1 for box in value["boxes"] if box[4] >= threshold)
-    return Reading("read", number=number)
+def count_boxes(
+    value: Mapping[str, Any], rules: Rules | None = None, *, generated: bool = False
+) -> Reading:
+    """How many boxes count by these rules; `generated`: of a picture that a painter made.
+
+    >>> value = {"boxes": [[0, 0, 5, 5, 0.9], [0, 0, 5, 5, 0.8], [6, 0, 9, 5, 0.2]],
+    ...          "size": [20, 20], "threshold": 0.4, "nms": 0.95}
+    >>> count_boxes(value).number, count_boxes(value, Rules(threshold=0.1)).number
+    (1, 2)
+    """
+    try:
+        counted = count(value, rules)
+    except BadInput as problem:
+        return Reading("failed", note=str(problem))
+    note = "; ".join((*counted.notes, *_noted(value)))
+    if generated and not counted.number:
+        return Reading("empty", note=note)
+    return Reading("read", number=counted.number, note=note)
 
 
-def reading_boxes(text_reader: TextReader) -> TextReader:
-    """A reader that counts boxes where a counter answered, and reads text where a namer did."""
+def _noted(value: Mapping[str, Any]) -> tuple[str, ...]:
+    return (str(value["note"]),) if value.get("note") else ()
 
-    def read(trial: Trial, response: Response) -> Reading:
+
+@dataclass(frozen=True)
+class BoxesReader:
+    """Counts boxes where a counter answered, and reads text where a namer did."""
+
+    text_reader: TextReader
+    rules: Rules = field(default_factory=Rules)
+
+    def __call__(self, trial: Trial, response: Response) -> Reading:
         if response.kind == "boxes" and response.stop != "failed":
-            return count_boxes(response.value)
-        return text_reader(trial, response)
+            generated = trial.stimulus.kind == "prompt"
+            return count_boxes(response.value, self.rules, generated=generated)
+        return self.text_reader(trial, response)
 
-    return read
+    def configured(self, settings: Mapping[str, Any]) -> BoxesReader:
+        """The same reader with other rules, from the settings in its name."""
+        return BoxesReader(self.text_reader, rules_from(settings))
+
+
+def reading_boxes(text_reader: TextReader) -> BoxesReader:
+    """A reader that counts boxes where a counter answered, and reads text where a namer did."""
+    return BoxesReader(text_reader)

@@ -12,6 +12,8 @@ import orjson
 from subitize.benchmarks.base import Reader
 from subitize.benchmarks.catalog import get_benchmark
 from subitize.errors import BadInput, UnknownName, WrongRun
+from subitize.models.names import split_settings
+from subitize.readers.boxes import BoxesReader
 from subitize.records import Reading, Response, Row, Trial
 from subitize.runs.folder import read_info, write_whole
 from subitize.runs.journal import read_lines
@@ -118,12 +120,19 @@ def write_exclusions(folder: Path, file: Path) -> int:
 
 
 def choose_reader(info: Mapping[str, Any], name: str | None = None) -> tuple[str, Reader]:
-    """The reader of a run by name; the run's chosen one, else the paper's own."""
+    """The reader of a run by name; the run's chosen one, else the paper's own.
+
+    A reader of boxes takes settings in its name: `strict?threshold=0.3&nms=0.9`.
+    """
     readers = get_benchmark(info["benchmark"]).READERS
-    chosen = name or info.get("reader") or next(iter(readers))
+    wanted = name or info.get("reader") or next(iter(readers))
+    chosen, settings, full = split_settings(wanted, "reader")
     if chosen not in readers:
         raise UnknownName(f"reader of {info['benchmark']}", chosen, readers)
-    return chosen, readers[chosen]
+    reader = readers[chosen]
+    if settings and not isinstance(reader, BoxesReader):
+        raise BadInput(f"The reader {chosen!r} takes no settings: leave out what follows the '?'.")
+    return full, reader.configured(settings) if isinstance(reader, BoxesReader) else reader
 
 
 def load_run(folder: Path, reader: str | None = None) -> StoredRun:

@@ -1,0 +1,209 @@
+"""From raw boxes to a number: clipping, merging (NMS), group boxes, threshold. Nothing is asked.
+
+A box is [x0, y0, x1, y1, score] in pixels. The order of the steps is fixed:
+
+1. Boxes are clipped to the picture; one that lies wholly outside is dropped. Both are noted.
+2. Near-identical boxes are merged: from the highest score down, a box is kept unless it overlaps
+   a kept one by more than `nms` (intersection over union). Equal scores keep their order.
+3. A *group box* is dropped: one that covers at least `group` of the picture and holds at least
+   two other boxes that count (each with nine tenths of its area). A single thing that fills the
+   picture has no two others in it, so it stays.
+4. Boxes with a score below `threshold` do not count.
+
+Step 2 does not depend on step 4: whether a box is kept hangs only on boxes with higher scores, so
+merging once serves every threshold. Step 3 does, but in one way only: a group box is dropped at
+each threshold that its own score and the second highest score inside it both reach.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from subitize.errors import BadInput
+
+__all__ = [
+    "GROUP",
+    "NMS",
+    "Counted",
+    "Rules",
+    "clipped",
+    "count",
+    "group_drops",
+    "keep_by_nms",
+    "overlaps",
+    "rules_from",
+]
+
+NMS = 0.95
+"""boxes that overlap more than this are one; PLOS ONE 2025, NumGen's code"""
+GROUP = 0.9
+"""share of the picture from which a box may be a group's"""
+INSIDE = 0.9
+"""share of a box that lies in another when it counts as held by it"""
+MEMBERS = 2
+"""so many boxes make a group"""
+
+Floats = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """How raw boxes become a number; None is the counter's own default."""
+
+    threshold: float | None = None
+    """least score of a box that counts"""
+    nms: float | None = None
+    """largest overlap (IoU) of two boxes that both count; 1 merges nothing"""
+    group: float = GROUP
+    """least share of the picture of a group box; above 1 none is dropped"""
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """What the rules make of one picture's boxes."""
+
+    boxes: Floats
+    """those that count, [x0, y0, x1, y1, score], highest score first"""
+    notes: tuple[str, ...]
+    """what was clipped, dropped or cut off"""
+
+    @property
+    def number(self) -> int:
+        return len(self.boxes)
+
+
+def rules_from(given: Mapping[str, Any], what: str = "the reader") -> Rules:
+    """Rules from names and values; anything out of place is a clear error."""
+    values: dict[str, float] = {}
+    for name, value in given.items():
+        if name not in Rules.__slots__:
+            raise BadInput(
+                f"{what} has no setting {name!r}: known are {', '.join(Rules.__slots__)}."
+            )
+        top = 1.0 if name != "group" else 2.0
+        wrong = isinstance(value, bool) or not isinstance(value, (int, float))
+        if wrong or not 0 <= value <= top:
+            raise BadInput(f"{name} of {what} is {value!r}: give a number from 0 to {top:g}.")
+        values[name] = float(value)
+    return Rules(**values)
+
+
+def count(value: Mapping[str, Any], rules: Rules | None = None) -> Counted:
+    """The boxes of a counter's reply that count; a reply that is none is a `BadInput`."""
+    rules = rules or Rules()
+    boxes = checked(value.get("boxes", ()))
+    size = value.get("size")
+    threshold = rules.threshold if rules.threshold is not None else value.get("threshold", 0.0)
+    nms = rules.nms if rules.nms is not None else value.get("nms", NMS)
+    boxes, notes = clipped(boxes, size)
+    boxes = boxes[np.argsort(-boxes[:, 4], kind="stable")]
+    boxes = boxes[keep_by_nms(boxes, float(nms))]
+    if size:
+        drops = group_drops(boxes, (float(size[0]), float(size[1])), rules.group)
+        dropped = drops >= threshold
+        if dropped.any():
+            notes.append(f"{_boxes(int(dropped.sum()))} around the whole group dropped")
+        boxes = boxes[~dropped]
+    if value.get("saturated"):
+        notes.append("the counter gave as many boxes as it can: there may be more things")
+    return Counted(boxes[boxes[:, 4] >= threshold], tuple(notes))
+
+
+def checked(boxes: Any) -> Floats:
+    """Boxes as an array of n × 5 numbers; what is none says which and why."""
+    try:
+        array = np.asarray(boxes if len(boxes) else np.zeros((0, 5)), dtype=np.float64)
+    except (TypeError, ValueError):
+        raise BadInput("the boxes are not lists of five numbers [x0, y0, x1, y1, score]") from None
+    if array.ndim != 2 or array.shape[1] != 5:
+        raise BadInput("the boxes are not lists of five numbers [x0, y0, x1, y1, score]")
+    odd = ~np.isfinite(array).all(axis=1)
+    if odd.any():
+        where = int(odd.argmax())
+        part = "score" if not np.isfinite(array[where, 4]) else "place"
+        raise BadInput(f"the {part} of box {where + 1} is not a finite number")
+    turned = (array[:, 2] < array[:, 0]) | (array[:, 3] < array[:, 1])
+    if turned.any():
+        raise BadInput(f"box {int(turned.argmax()) + 1} ends before it begins (x1 < x0 or y1 < y0)")
+    return array
+
+
+def clipped(boxes: Floats, size: Any) -> tuple[Floats, list[str]]:
+    """Boxes cut at the picture's edges, those outside left out, and a note of both."""
+    if not size or not len(boxes):
+        return boxes, []
+    width, height = float(size[0]), float(size[1])
+    outside = (
+        (boxes[:, 0] >= width) | (boxes[:, 1] >= height) | (boxes[:, 2] <= 0) | (boxes[:, 3] <= 0)
+    )
+    cut = boxes.copy()
+    cut[:, 0:4:2] = np.clip(cut[:, 0:4:2], 0, width)
+    cut[:, 1:4:2] = np.clip(cut[:, 1:4:2], 0, height)
+    # A detector's own rounding lies within a pixel: not worth a word.
+    beyond = (np.abs(cut - boxes).max(axis=1) > 1) & ~outside
+    notes = []
+    if outside.any():
+        notes.append(f"{_boxes(int(outside.sum()))} outside the picture dropped")
+    if beyond.any():
+        notes.append(f"{_boxes(int(beyond.sum()))} beyond the picture's edge clipped")
+    return cut[~outside], notes
+
+
+def overlaps(boxes: Floats) -> Floats:
+    """Intersection over union of every two boxes; leading axes are pictures."""
+    low = np.maximum(boxes[..., :, None, 0:2], boxes[..., None, :, 0:2])
+    high = np.minimum(boxes[..., :, None, 2:4], boxes[..., None, :, 2:4])
+    shared = np.clip(high - low, 0, None).prod(axis=-1)
+    areas = (boxes[..., 2:4] - boxes[..., 0:2]).prod(axis=-1)
+    union = areas[..., :, None] + areas[..., None, :] - shared
+    found: Floats = np.divide(shared, union, out=np.zeros_like(shared), where=union > 0)
+    return found
+
+
+def keep_by_nms(boxes: Floats, most: float) -> Mask:
+    """Which boxes stay, of boxes sorted by falling score (leading axes are pictures).
+
+    Boxes of no area (points) never overlap anything.
+    """
+    many = boxes.shape[-2]
+    if many < 2 or most >= 1:
+        return np.ones(boxes.shape[:-1], dtype=bool)
+    near = overlaps(boxes) > most
+    return kept_of(near)
+
+
+def kept_of(near: Mask) -> Mask:
+    """Greedy choice from a table of who is near whom, best first; leading axes are pictures."""
+    kept = np.ones(near.shape[:-1], dtype=bool)
+    for first in range(near.shape[-1] - 1):
+        kept[..., first + 1 :] &= ~(near[..., first, first + 1 :] & kept[..., first, None])
+    return kept
+
+
+def group_drops(boxes: Floats, size: tuple[float, float], group: float) -> Floats:
+    """For each box the highest threshold at which it is dropped as a group box; −inf if never."""
+    drops = np.full(len(boxes), -np.inf)
+    areas = (boxes[:, 2:4] - boxes[:, 0:2]).prod(axis=1)
+    large = areas >= group * size[0] * size[1]
+    if not large.any() or len(boxes) <= MEMBERS:
+        return drops
+    others = boxes[~large]
+    own = areas[~large]
+    for index in np.nonzero(large)[0]:
+        low = np.maximum(others[:, 0:2], boxes[index, 0:2])
+        high = np.minimum(others[:, 2:4], boxes[index, 2:4])
+        inside = np.clip(high - low, 0, None).prod(axis=1) >= INSIDE * own
+        scores = np.sort(others[inside, 4])[::-1]
+        if len(scores) >= MEMBERS:
+            drops[index] = min(boxes[index, 4], scores[MEMBERS - 1])
+    return drops
+
+
+def _boxes(number: int) -> str:
+    return "1 box" if number == 1 else f"{number} boxes"

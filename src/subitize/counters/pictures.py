@@ -1,0 +1,130 @@
+"""One decoder for all counters: any picture a person or a painter may hand over → RGB array.
+
+What comes out is always height × width × 3, `uint8`. Transparent parts are white, grey and
+palette pictures become RGB, CMYK is converted, 16 bits are scaled to 8, a camera's turn (EXIF
+orientation) is undone, and of an animation the first frame counts. Whatever can't be made into
+such an array is a `ModelError` in plain words.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from subitize.errors import ModelError
+
+__all__ = ["MOST_PIXELS", "Decoded", "decode", "decode_noted"]
+
+MOST_PIXELS = 89_478_485
+"""a picture with more is not decoded (the number from which Pillow warns): a small file can unpack
+to any number of pixels"""
+SIXTEEN_BIT = ("I;16", "I;16L", "I;16B", "I;16N")
+Pixels = NDArray[np.uint8]
+
+
+@dataclass(frozen=True, slots=True)
+class Decoded:
+    """A picture ready to be counted."""
+
+    pixels: Pixels
+    """height × width × 3"""
+    note: str = ""
+    """what was done to it that may matter: 'first of 3 frames'"""
+
+
+def decode(picture: bytes | Path | str) -> Pixels:
+    """An encoded picture (or the file that holds it) as an RGB array."""
+    return decode_noted(picture).pixels
+
+
+def decode_noted(picture: bytes | Path | str) -> Decoded:
+    """The same, with a note about what was done to it."""
+    content = picture if isinstance(picture, bytes) else _read(Path(picture))
+    if not content:
+        raise ModelError("the picture is empty: it has 0 bytes")
+    from PIL import Image, UnidentifiedImageError
+
+    try:
+        with warnings.catch_warnings():
+            # Pillow only warns of a large picture; ours has its own limit, below Pillow's error.
+            warnings.simplefilter("ignore", Image.DecompressionBombWarning)
+            # A damaged EXIF block or an odd palette is no reason to refuse the pixels.
+            warnings.simplefilter("ignore", UserWarning)
+            with Image.open(BytesIO(content)) as opened:
+                return _decoded(opened)
+    except UnidentifiedImageError:
+        raise ModelError(
+            f"the picture can't be read: its {len(content)} bytes are no picture format known here"
+        ) from None
+    except Image.DecompressionBombError:
+        raise _too_large("far more") from None
+    except (OSError, ValueError, SyntaxError, EOFError, IndexError, TypeError) as problem:
+        # Pillow's format readers raise all of these on damaged files.
+        raise ModelError(f"the picture can't be read: {_words(problem)}") from None
+    except MemoryError:
+        raise ModelError("the picture does not fit into memory") from None
+
+
+def _decoded(opened: Any) -> Decoded:
+    from PIL import ImageOps
+
+    width, height = opened.size
+    if width * height > MOST_PIXELS:
+        raise _too_large(f"{width} × {height}")
+    frames = int(getattr(opened, "n_frames", 1))
+    note = f"first of {frames} frames" if frames > 1 else ""
+    opened.seek(0)
+    opened.load()
+    upright = ImageOps.exif_transpose(opened)
+    pixels = np.ascontiguousarray(np.asarray(_rgb(upright), dtype=np.uint8))
+    return Decoded(pixels, note)
+
+
+def _rgb(picture: Any) -> Any:
+    """The picture in mode RGB, transparent parts on white."""
+    from PIL import Image
+
+    if picture.mode in (*SIXTEEN_BIT, "I", "F"):
+        return Image.fromarray(_eight_bits(np.asarray(picture), picture.mode)).convert("RGB")
+    if picture.mode in ("RGBA", "LA", "PA", "La", "RGBa") or "transparency" in picture.info:
+        clear = picture.convert("RGBA")
+        white = Image.new("RGBA", clear.size, (255, 255, 255, 255))
+        return Image.alpha_composite(white, clear).convert("RGB")
+    return picture.convert("RGB")
+
+
+def _eight_bits(values: NDArray[Any], mode: str) -> Pixels:
+    """Grey values of more than 8 bits, scaled; of those without a fixed top, as far as they go."""
+    if mode in SIXTEEN_BIT:
+        return (values.astype(np.uint32) // 257).astype(np.uint8)
+    wide = np.nan_to_num(values.astype(np.float64), posinf=0.0, neginf=0.0)
+    largest = float(wide.max(initial=0.0))
+    # PNGs of 16 grey bits arrive as 32-bit integers in some versions of Pillow.
+    top = 255.0 if largest <= 255 else 65535.0 if largest <= 65535 else largest
+    if mode == "F" and largest <= 1:
+        top = 1.0
+    return np.clip(wide * (255.0 / top), 0, 255).astype(np.uint8)
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as problem:
+        raise ModelError(f"{path} can't be read: {problem.strerror or problem}") from None
+
+
+def _too_large(found: str) -> ModelError:
+    return ModelError(
+        f"the picture is too large: {found} pixels, of which {MOST_PIXELS:,} "
+        "are taken at most; make it smaller"
+    )
+
+
+def _words(problem: Exception) -> str:
+    return " ".join(str(problem).split())[:200] or type(problem).__name__
