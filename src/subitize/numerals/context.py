@@ -40,8 +40,9 @@ _AFTER = re.compile(
     r"|(?P<modifier>[-‐‑][^\W\d_]{2,})"
     r"|(?P<code>[-‐‑]?[A-Za-zÀ-ɏΑ-ω_]|[ \t]?°|\.[a-z]{2,4}\b)",
 )
-_MINUS = re.compile(r"(?<![\w)\]}])[-−–]$|\b(?:minus|negative)[ \t]{1,2}$", re.IGNORECASE)
+_MINUS = re.compile(r"(?<![\w)\]}])[-−–－]$|\b(?:minus|negative)[ \t]{1,2}$", re.IGNORECASE)
 _GLUED_BEFORE = re.compile(r"[A-Za-zÀ-ɏΑ-ω_#$€£¥]$|[^\W\d_][-‐‑]$|\bNo\. ?$")
+_SIGN_AFTER_SPACE = frozenset("%٪％°pP ")
 _PLAIN_BEFORE, _PLAIN_AFTER = frozenset(" \n\t("), frozenset(",;!?)\n\t")
 
 
@@ -80,11 +81,11 @@ def _is_plain(text: str, start: int, end: int) -> bool:
     """Whether the neighbouring characters show at once that nothing is glued to the number."""
     if start and text[start - 1] not in _PLAIN_BEFORE:
         return False
-    if start > 1 and text[start - 2] in "sSeE.-−–":
+    if start > 1 and text[start - 2] in "sSeE.-−–－":
         return False  # "minus", "negative", "No."
     if end >= len(text) or text[end] in _PLAIN_AFTER:
         return True
-    return text[end] == " " and text[end + 1 : end + 2] not in tuple("%٪％°pP ")
+    return text[end] == " " and text[end + 1 : end + 2] not in _SIGN_AFTER_SPACE
 
 
 _RANGE = re.compile(
@@ -92,6 +93,7 @@ _RANGE = re.compile(
 )
 _BETWEEN = re.compile(r"\bbetween[ \t]{1,2}$", re.IGNORECASE)
 _GLUE = frozenset("/⁄:x×*-–")
+_APART = frozenset((" ", ", ", "\n", ","))
 _EQUALS = re.compile(r"[ \t]?=")
 
 
@@ -99,10 +101,13 @@ def with_ranges(text: str, found: list[Numeral]) -> list[Numeral]:
     """Mark ends of ranges and what is glued to a neighbour: 1/2, 12:30, 640x480, 2024-05-01."""
     index = 0
     while index + 1 < len(found):
-        gap = found[index + 1].start - found[index].end
-        last = _end_of_chain(text, found, index) if gap == 1 else index
-        if last > index:
-            _mark_chain(text, found, index, last)
+        first, second = found[index], found[index + 1]
+        gap = second.start - first.end
+        last = index
+        if gap == 1 and text[first.end] in _GLUE:
+            last = _end_of_chain(text, found, index)
+            if last > index:
+                _mark_chain(text, found, index, last)
         if gap < 11 and last <= index + 1:
             _mark_pair(text, found, index)
         index = max(last, index + 1)
@@ -139,6 +144,8 @@ def _mark_pair(text: str, found: list[Numeral], index: int) -> None:
     """Mark this number and the next when the words between make them a range or one fraction."""
     first, second = found[index], found[index + 1]
     gap = text[first.end : second.start]
+    if gap in _APART and second.kind != "fraction":
+        return
     kind: NumeralKind | None = None
     if first.kind in ("cardinal", "range", "modifier") and second.kind in ("cardinal", "range"):
         between = gap.strip().lower() == "and" and _BETWEEN.search(

@@ -17,7 +17,7 @@ _HEDGE_BEFORE = re.compile(
     r"estimated?(?: (?:at|to be))?|some|somewhere near|"
     r"(?:just|well|slightly|a little|are|is|has|have|of|contains?|with|only) (?:over|under|above|"
     r"below)|no (?:more|less|fewer) than|not (?:more|less|fewer) than)"
-    r"|[~≈>≥<≤±∼≳≲]|^over|^under)"
+    r"|[~～〜≈>≥<≤±∼≳≲]|^over|^under)"
     r"[ ]{0,2}(?:(?:a total of|total of|exactly|the|a|an|=)[ ]{1,2})?$",
     re.IGNORECASE,
 )

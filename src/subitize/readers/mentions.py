@@ -50,7 +50,12 @@ _ONE_AFTER = re.compile(
     r"end|time|more)\b",
     re.IGNORECASE,
 )
-_THE_ONE = re.compile(r"\bthe (?:\w{1,12} )?$", re.IGNORECASE)
+_THE_ONE = re.compile(
+    r"\bthe (?:(?:only|other|same|very|visible|hidden|left|right|top|bottom|middle|central|upper|"
+    r"lower|red|blue|green|black|white|yellow|orange|purple|brown|large|small|big|larger|smaller|bigger|"
+    r"largest|smallest|biggest|second|third|final|remaining|missing|occluded|extra) ){0,2}$",
+    re.IGNORECASE,
+)
 _PRONOUN_AFTER = re.compile(
     r"(?:[ ](?:on|in|at|that|which|behind|near|with|to|above|below|under|is|has|being)\b"
     r"|[,.;:)]|$)",
@@ -81,7 +86,7 @@ _UNIT_AFTER = re.compile(
     r"dollars?|euros?|cents)(?!\w)",
     re.IGNORECASE,
 )
-_COORDINATES = re.compile(r"[(\[]\s?-?\d+(?:\.\d+)?\s?,\s?-?\d+(?:\.\d+)?\s?[)\]]")
+_COORDINATES = re.compile(r"[(\[]\s?-?\d+(?:\.\d+)?\s?,(?:\s|(?!\d{3}\D))-?\d+(?:\.\d+)?\s?[)\]]")
 _MARKER = re.compile(
     r"^[ \t]*\(?(\d{1,3})(?:[.):]|\.\)|[ \t]?[-–](?=[ \t]))(?=[ \t]+\S|[^\W\d])", re.M
 )
@@ -112,8 +117,13 @@ def find_mentions(text: str) -> list[Mention]:
     markers = _list_markers(text)
     apart = {place for match in _COORDINATES.finditer(text) for place in range(*match.span())}
     found = []
+    previous = 0
     for numeral in numerals:
-        role = "label" if numeral.start in apart else _role(text, numeral, markers)
+        if numeral.start in apart:
+            role: Role = "label"
+        else:
+            role = _role(text, numeral, previous, markers)
+        previous = numeral.end
         stated = numeral.kind in ("cardinal", "group", "range", "decimal", "negative", "fraction")
         stated = stated and role not in ("label", "aside")
         found.append(Mention(numeral.start, numeral.end, role, numeral.value, stated))
@@ -122,7 +132,7 @@ def find_mentions(text: str) -> list[Mention]:
     return found
 
 
-def _role(text: str, numeral: Numeral, markers: set[int]) -> Role:
+def _role(text: str, numeral: Numeral, previous: int, markers: set[int]) -> Role:
     start, end = numeral.start, numeral.end
     if start in markers:
         return "aside"
@@ -135,14 +145,15 @@ def _role(text: str, numeral: Numeral, markers: set[int]) -> Role:
             pass
         case _:
             return "quantity"
-    before, after = text[max(0, start - 40) : start], text[end : end + 40]
+    # words before an earlier number say nothing about this one
+    before, after = text[max(previous, start - 40) : start], text[end : end + 40]
     if numeral.kind == "group":
         return "aside" if _PAIRED_THINGS.match(after) else "count"
     if numeral.spelled and numeral.value == 1 and end - start == 3 and _is_pronoun(before, after):
         return "aside"
     if before.lower().endswith(" not ") or before.lower() == "not ":
         return "aside"
-    if _is_label(before, after, numeral):
+    if _is_label(before, after, numeral) or _is_date(text, numeral):
         return "label"
     return "hedged" if is_hedged(before, after) else "count"
 
@@ -160,8 +171,17 @@ def _is_label(before: str, after: str, numeral: Numeral) -> bool:
         return True
     if _DATE_BEFORE.search(before) or _DATE_AFTER.match(after) or _UNIT_AFTER.match(after):
         return True
-    is_year = not numeral.spelled and 1800 <= (numeral.value or 0) < 2100
-    return is_year and bool(_YEAR_BEFORE.search(before))
+    return _may_be_year(numeral) and bool(_YEAR_BEFORE.search(before))
+
+
+def _may_be_year(numeral: Numeral) -> bool:
+    return not numeral.spelled and 1800 <= (numeral.value or 0) < 2100
+
+
+def _is_date(text: str, numeral: Numeral) -> bool:
+    """The year of "May 12, 2024"."""
+    start = numeral.start
+    return _may_be_year(numeral) and bool(_DATE_BEFORE.search(text, max(0, start - 20), start))
 
 
 def _list_markers(text: str) -> set[int]:
@@ -186,14 +206,14 @@ def _list_markers(text: str) -> set[int]:
 def _join(text: str, found: list[Mention], index: int) -> None:
     """Mark two neighbours as alternatives or as the sides of a grid."""
     first, second = found[index], found[index + 1]
-    if second.start - first.end > 60 or first.role not in ("count", "hedged", "range", "aside"):
-        return
-    if second.role not in ("count", "hedged"):
+    if second.start - first.end > 60 or first.role not in ("count", "hedged", "range"):
         return
     gap = text[first.end : second.start]
     role: Role | None = None
     sides = _BETWEEN_SIZES.fullmatch(gap)
-    if first.role == "aside":
+    if second.role == "label" and sides:
+        found[index] = first._replace(role="label", stated=False)
+    if second.role not in ("count", "hedged"):
         return
     if (_OR.fullmatch(gap) or _SLASH.fullmatch(gap)) and first.value != second.value:
         role = "range"

@@ -18,12 +18,12 @@ from collections.abc import Sequence
 from subitize.readers.hedges import has_vague_addition, has_vague_word, is_refusal
 from subitize.readers.mentions import Mention, find_mentions, implied_number
 from subitize.readers.totals import sentence_starts, stated_total
-from subitize.readers.wrappings import take_confidence, unwrap
+from subitize.readers.wrappings import take_confidence, unwrap, without_thinking
 from subitize.records import Reading, Response, State, Trial
 
 __all__ = ["ended_early", "final", "read_final", "read_strict", "strict", "take_confidence"]
 
-LONGEST = 100_000
+LONGEST = 60_000
 """of a longer reply only the beginning and the end are read, this many characters in all"""
 
 
@@ -104,9 +104,10 @@ def ended_early(response: Response) -> Reading | None:
 
 
 def _prepared(reply: str) -> tuple[str, list[Mention]]:
-    text = unwrap(reply)
+    text = without_thinking(reply)
     if len(text) > LONGEST:
         text = text[: LONGEST // 2] + "\n" + text[-LONGEST // 2 :]
+    text = unwrap(text)
     return text, find_mentions(text)
 
 
@@ -145,9 +146,10 @@ def _closing(text: str, mentions: Sequence[Mention]) -> list[Mention]:
     starts = sentence_starts(text)
     begin = starts[bisect_right(starts, counts[-1].start) - 1]
     closing = [mention for mention in counts if mention.start >= begin]
-    outside = [mention for mention in closing if not _in_brackets(text[begin : mention.start])]
+    outside, depth, place = [], 0, begin
+    for mention in closing:
+        depth += text.count("(", place, mention.start) - text.count(")", place, mention.start)
+        place = mention.start
+        if depth <= 0:
+            outside.append(mention)
     return outside or closing
-
-
-def _in_brackets(before: str) -> bool:
-    return before.count("(") > before.count(")")

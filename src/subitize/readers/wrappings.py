@@ -13,7 +13,7 @@ from typing import Any
 
 import orjson
 
-__all__ = ["take_confidence", "unwrap"]
+__all__ = ["take_confidence", "unwrap", "without_thinking"]
 
 _THINKING = re.compile(
     r"(?:<|◁)(?P<close>/?)(?:think|thinking|thought|thoughts|reasoning|scratchpad)(?:>|▷)",
@@ -37,7 +37,7 @@ _LATEX_WORDS = {
     "leq": "≤", "le": "≤", "pm": "±", "boxed": " Answer: ", "fbox": " Answer: ",
     "framebox": " Answer: ", "to": " ", "rightarrow": " ", "quad": " ", "qquad": " ",
 }  # fmt: skip
-_LATEX = re.compile(r"\\([A-Za-z]{2,20})|\\([^\w\s]|[ ])")
+_LATEX = re.compile(r"\\{1,2}([A-Za-z]{2,20})|\\([^\w\s]|[ ])")
 _FRACTION = re.compile(r"\\[dt]?frac\{([^{}]{1,40})\}\{([^{}]{1,40})\}")
 _LINE_START = re.compile(r"^[ \t]*(?:>[ \t]+|#{1,6}[ \t]+|[*+•‣◦▪·–—-][ \t]+)+", re.MULTILINE)
 _RULE = re.compile(r"^[ \t|:*_=-]{3,}$", re.MULTILINE)
@@ -64,7 +64,9 @@ def unwrap(reply: str) -> str:
     ['so', 'Answer:', '7']
     """
     text = _INVISIBLE.sub("", reply).replace("\r\n", "\n").replace("\r", "\n")
-    text = _without_thinking(text)
+    # an encoder that took the backslash of \\boxed for an escape leaves a backspace
+    text = text.replace("\x08oxed", "\\boxed")
+    text = without_thinking(text)
     text = _ANSWER_TAG.sub("\nAnswer: ", text)
     text = html.unescape(_TAG.sub(" ", text))
     text = _FENCE.sub("\n", _STRUCK.sub(" ", text))
@@ -76,7 +78,7 @@ def unwrap(reply: str) -> str:
     return _STARS.sub("", text)
 
 
-def _without_thinking(text: str) -> str:
+def without_thinking(text: str) -> str:
     """Drop thinking; without a beginning it began at once, without an end it never ended."""
     spoken: list[str] = []
     depth, place = 0, 0
