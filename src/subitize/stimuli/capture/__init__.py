@@ -1,0 +1,197 @@
+"""Patterns behind a black square (CAPTURE): a recipe in, a picture and its facts out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from subitize.errors import BadInput, UnknownName
+from subitize.stimuli import Picture
+from subitize.stimuli.capture.arrangements import ARRANGEMENTS, PUBLISHED, SHIFTS, places
+from subitize.stimuli.capture.occluders import (
+    check_side,
+    fair_square,
+    generator,
+    published_square,
+)
+from subitize.stimuli.capture.painting import COLOURS, paint
+
+__all__ = [
+    "ARRANGEMENTS",
+    "COLOURS",
+    "DRAWING_VERSION",
+    "LAYOUTS",
+    "OBJECTS",
+    "PLACES",
+    "VARIANTS",
+    "Configuration",
+    "configurations",
+    "draw",
+    "facts",
+    "part",
+    "recipe",
+]
+
+DRAWING_VERSION = 1
+"""goes up with every change that alters a single pixel"""
+LAYOUTS = ("fair", "published")
+VARIANTS = ("unoccluded", "occluded")
+OBJECTS = ("dots", "boxes")
+PLACES = range(len(SHIFTS))
+SMALLEST_RADIUS = 1.0
+"""in pixels; smaller objects can't be told apart"""
+_COUNTS = range(5, 16)
+_VALIDATION = 4
+"""validation pictures of each pattern: 4 x 25 = 100"""
+
+
+class Configuration(NamedTuple):
+    """One of the set's patterns."""
+
+    arrangement: str
+    """circle, triangle, rectangle; also hexagon, staggered, rings"""
+    count: int
+    """how many objects, hidden ones included"""
+    place: int
+    """0 centre, 1 (-, -), 2 (+, -), 3 (-, +), 4 (+, +)"""
+    colour: str
+    object: str
+    """dots or boxes"""
+
+    @property
+    def name(self) -> str:
+        """Name of its file, as published."""
+        shown = f"{self.arrangement}_{self.count}_dots_{self.place}"
+        return f"{shown}_{self.colour}_{self.object}.png"
+
+    @property
+    def nth(self) -> int:
+        """Which of the 50 pictures of its pattern it is."""
+        colour = tuple(COLOURS).index(self.colour)
+        return (self.place * len(COLOURS) + colour) * len(OBJECTS) + OBJECTS.index(self.object)
+
+
+@lru_cache(maxsize=1)
+def configurations() -> tuple[Configuration, ...]:
+    """All 1,250, in the order of the published file."""
+    return tuple(
+        Configuration(arrangement, count, place, colour, thing)
+        for count in _COUNTS
+        for arrangement in PUBLISHED
+        if arrangement != "triangle" or count in (6, 10, 15)
+        for place in PLACES
+        for colour in COLOURS
+        for thing in OBJECTS
+    )
+
+
+def part(configuration: Configuration) -> Literal["validation", "test"]:
+    """Whether a pattern is among the 100 on which prompts are chosen.
+
+    The paper's 100 follow no rule that could be found, so these are ours: 4 of the 50 pictures of
+    each arrangement and count, drawn once, the same for every seed, size and layout.
+    """
+    drawn = _validation(configuration.arrangement, configuration.count)
+    return "validation" if configuration.nth in drawn else "test"
+
+
+@lru_cache(maxsize=256)
+def _validation(arrangement: str, count: int) -> frozenset[int]:
+    if (arrangement, count) not in {(c.arrangement, c.count) for c in configurations()}:
+        return frozenset()
+    drawn = generator("validation", arrangement, count).permutation(50)[:_VALIDATION]
+    return frozenset(drawn.tolist())
+
+
+def recipe(  # noqa: PLR0913  every option is one of the picture's own
+    configuration: Configuration,
+    *,
+    variant: str,
+    layout: str = "fair",
+    size: int = 512,
+    seed: int = 0,
+    occluder: float | None = None,
+) -> dict[str, Any]:
+    """Everything `draw` needs, fit for JSON; nothing is drawn here.
+
+    `occluder` fixes the square's side, as a share of the picture's; by default it is drawn.
+    """
+    for what, value, known in (
+        ("variant", variant, VARIANTS),
+        ("layout", layout, LAYOUTS),
+        ("colour", configuration.colour, COLOURS),
+        ("object", configuration.object, OBJECTS),
+    ):
+        if value not in known:
+            raise UnknownName(what, value, known)
+    if configuration.place not in PLACES:
+        raise BadInput(f"There is no place {configuration.place}: give 0, 1, 2, 3 or 4.")
+    check_side(occluder)
+    radius = _radius(configuration.arrangement, configuration.count, layout) * size
+    if radius < SMALLEST_RADIUS:
+        raise BadInput(
+            f"{configuration.count} objects in a picture of {size} pixels have a radius of "
+            f"{radius:.2f} pixels: use a larger size or a smaller count."
+        )
+    made = {"drawer": "capture", "version": DRAWING_VERSION, **configuration._asdict()}
+    made |= {"variant": variant, "layout": layout, "size": size, "seed": seed}
+    if occluder is not None:
+        made["occluder"] = occluder
+    return made
+
+
+def facts(recipe: Mapping[str, Any]) -> dict[str, Any]:
+    """What the picture of a recipe shows and hides, without drawing it."""
+    configuration = Configuration(*(recipe[name] for name in Configuration._fields))
+    layout = places(configuration.arrangement, configuration.count, recipe["layout"])
+    size, shift = recipe["size"], np.array(SHIFTS[configuration.place]) + 0.5
+    radius = round(layout.radius * size, 4)
+    positions = np.round((layout.points + shift) * size, 2)
+    known = configuration._asdict() | {"positions": positions.tolist(), "radius": radius}
+    known |= {"occluder": None, "hidden": []}
+    if recipe["variant"] == "occluded":
+        box = _square(recipe, configuration, shift)
+        known |= {"occluder": box, "hidden": _touched(positions, radius, box, configuration.object)}
+    return known
+
+
+def draw(recipe: Mapping[str, Any]) -> Picture:
+    """The picture of a recipe, with every fact about it."""
+    known = facts(recipe)
+    occluder = known["occluder"]
+    look = (known["colour"], known["object"])
+    shown = paint(recipe["size"], known["positions"], known["radius"], look, occluder)
+    return Picture(shown, known)
+
+
+@lru_cache(maxsize=256)
+def _radius(arrangement: str, count: int, layout: str) -> float:
+    return places(arrangement, count, layout).radius
+
+
+def _square(
+    recipe: Mapping[str, Any], configuration: Configuration, shift: np.ndarray[Any, Any]
+) -> list[float]:
+    arrangement, count = configuration.arrangement, configuration.count
+    side, seed = recipe.get("occluder"), recipe["seed"]
+    if recipe["layout"] == "fair":
+        square = fair_square(arrangement, count, configuration.nth, seed, side)
+    else:
+        rng = generator("occluder", seed, *configuration)
+        square = published_square(places(arrangement, count, "published"), rng, side)
+    x, y = square.x + shift[0], square.y + shift[1]
+    corners = (x - square.side / 2, y - square.side / 2, x + square.side / 2, y + square.side / 2)
+    return [round(float(corner) * recipe["size"], 2) for corner in corners]
+
+
+def _touched(
+    positions: np.ndarray[Any, Any], radius: float, box: list[float], thing: str
+) -> list[int]:
+    """Indices of the objects that the square touches."""
+    nearest = np.clip(positions, box[:2], box[2:])
+    away = np.abs(positions - nearest)
+    distance = away.max(axis=1) if thing == "boxes" else np.hypot(away[:, 0], away[:, 1])
+    return np.flatnonzero(distance <= radius).tolist()

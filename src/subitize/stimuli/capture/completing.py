@@ -1,0 +1,302 @@
+"""Which patterns can lie behind a square? Geometry alone: visible centres in, completions out.
+
+The solver may assume that all objects form one pattern of a known family, that a pattern's steps
+are equal, the objects' radius, and that every object not seen lies under the square. It does not
+know the count, the pattern's size, its place or, for circles, where the first object stands.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from subitize.errors import UnknownName
+from subitize.stimuli.capture.arrangements import PUBLISHED, Points
+from subitize.stimuli.capture.templates import TEMPLATES, fitted
+
+__all__ = ["FAMILIES", "Behind", "Completion", "Completions", "completions"]
+
+Square = Sequence[float]
+_SQRT3 = math.sqrt(3)
+_LARGEST = 120
+"""objects of the largest pattern thought of"""
+
+
+class Completion(NamedTuple):
+    """A pattern that agrees with what is visible."""
+
+    arrangement: str
+    hidden: Points
+    """(k, 2) centres under the square; k may be 0"""
+    visible: Points
+    """(v, 2) centres of the visible objects, as given"""
+
+    @property
+    def count(self) -> int:
+        return len(self.hidden) + len(self.visible)
+
+
+class Completions(NamedTuple):
+    """Everything that can lie behind the square."""
+
+    found: tuple[Completion, ...]
+    unlimited: bool
+    """whether there are infinitely many others: too little is visible"""
+
+    @property
+    def only(self) -> Completion | None:
+        """The one completion, where there is exactly one."""
+        return self.found[0] if len(self.found) == 1 and not self.unlimited else None
+
+
+class Behind(NamedTuple):
+    """What a solver knows."""
+
+    visible: Points
+    square: Square
+    """x0, y0, x1, y1"""
+    radius: float
+    tolerance: float
+    """how far a visible centre may lie from its place in a pattern"""
+    touching: bool = False
+    """whether an object that the square only touches counts as unseen"""
+
+    def span(self, axis: int) -> tuple[float, float]:
+        """Between which coordinates an unseen centre lies."""
+        inset = (-self.radius if self.touching else self.radius) - self.tolerance
+        return self.square[axis] + inset, self.square[axis + 2] - inset
+
+    def covers(self, points: Points) -> bool:
+        (left, right), (top, bottom) = self.span(0), self.span(1)
+        x, y = points[:, 0], points[:, 1]
+        return bool(((x >= left) & (x <= right) & (y >= top) & (y <= bottom)).all())
+
+    def fill(self, arrangement: str, pattern: Points) -> Completion | None:
+        """The completion by this pattern: each visible object in it, all its others covered."""
+        if not len(self.visible) <= len(pattern) <= _LARGEST:
+            return None
+        apart = np.abs(pattern[None, :, :] - self.visible[:, None, :]).max(axis=2)
+        mine = apart.argmin(axis=1)
+        near = apart.min(axis=1) <= self.tolerance
+        if not near.all() or len(set(mine.tolist())) < len(mine):
+            return None
+        unseen = np.ones(len(pattern), bool)
+        unseen[mine] = False
+        if not self.covers(pattern[unseen]):
+            return None
+        return Completion(arrangement, pattern[unseen], self.visible)
+
+
+Found = Iterator[Completion | None]
+
+
+def completions(
+    visible: Points, square: Square, radius: float, families: Sequence[str] = PUBLISHED, **how: float
+) -> Completions:
+    """All completions over some families, equal ones once.
+
+    `how` may give `tolerance` (default: a fifth of the radius) and `touching`.
+    """
+    behind = Behind(
+        np.asarray(visible, np.float64).reshape(-1, 2),
+        square,
+        radius,
+        how.get("tolerance", radius / 5),
+        bool(how.get("touching", False)),
+    )
+    found: list[Completion] = []
+    unlimited = len(behind.visible) < 3
+    if unlimited:
+        return Completions((), True)
+    for family in families:
+        if family not in FAMILIES:
+            raise UnknownName("arrangement", family, FAMILIES)
+        unlimited |= family == "rectangle" and _lone_line_beside(behind)
+        for completion in FAMILIES[family](behind):
+            if completion is not None and not any(_same(completion, old, behind) for old in found):
+                found.append(completion)
+    return Completions(tuple(found), unlimited)
+
+
+def _same(one: Completion, other: Completion, behind: Behind) -> bool:
+    """Whether two completions put the same number of objects at the same places."""
+    if len(one.hidden) != len(other.hidden):
+        return False
+    if not len(one.hidden):
+        return True
+    apart = np.abs(one.hidden[:, None] - other.hidden[None, :]).max(axis=2)
+    return bool((apart.min(axis=1) <= behind.radius).all())
+
+
+def _circles(behind: Behind) -> Found:
+    """Rings of any number and phase through all visible objects."""
+    x, y = behind.visible[:, 0], behind.visible[:, 1]
+    system = np.stack([2 * x, 2 * y, np.ones(len(x))], axis=1)
+    middle, _, rank, sizes = np.linalg.lstsq(system, x**2 + y**2, rcond=None)
+    if rank < 3 or sizes[-1] < 1e-9 * sizes[0]:
+        return  # the points stand in a line
+    ring = math.sqrt(max(middle[2] + middle[0] ** 2 + middle[1] ** 2, 0.0))
+    offsets = np.hypot(x - middle[0], y - middle[1]) - ring
+    if ring <= 2 * behind.radius or np.abs(offsets).max() > behind.tolerance:
+        return
+    turns = np.arctan2(y - middle[1], x - middle[0])
+    most = min(int(math.pi / math.asin(behind.radius / ring)), _LARGEST)
+    gap = float(np.diff(np.sort(turns), append=turns.min() + 2 * math.pi).min())
+    slack = 2 * behind.tolerance / ring
+    for count in range(max(5, len(x)), most + 1):
+        step = 2 * math.pi / count
+        if abs(gap / step - round(gap / step)) * step > slack:
+            continue
+        phase = float(np.angle(np.exp(1j * turns * count).mean())) / count
+        angles = phase + np.arange(count) * step
+        pattern = middle[:2] + ring * np.stack([np.cos(angles), np.sin(angles)], axis=1)
+        yield behind.fill("circle", pattern)
+
+
+def _triangles(behind: Behind) -> Found:
+    """Equilateral triangles that stand on a side, any number of rows."""
+    first = behind.visible[0]
+    apart = behind.visible[1:] - first
+    near = apart[np.abs(apart).max(axis=1).argmin()]
+    level = abs(near[1]) <= behind.tolerance
+    whole = abs(near[0]) if level else abs(near[1]) / (_SQRT3 / 2)
+    for parts in range(1, _LARGEST):
+        step = whole / parts
+        if step < 2 * behind.radius:
+            return
+        rows = (behind.visible[:, 1] - first[1]) / (step * _SQRT3 / 2)
+        columns = (behind.visible[:, 0] - first[0]) / step + rows / 2
+        lattice = np.rint(np.stack([rows, columns], axis=1))
+        off = np.abs(np.stack([rows, columns], axis=1) - lattice).max() * step
+        if off <= 2 * behind.tolerance:
+            yield from _triangles_around(behind, lattice, step)
+
+
+def _triangles_around(behind: Behind, lattice: Points, step: float) -> Found:
+    """Triangles around lattice places (row, column), whose outer sides may all be unseen."""
+    rows, columns = lattice[:, 0], lattice[:, 1]
+    # least squares place of the lattice's origin: noise of single centres averages out
+    corner = behind.visible - np.stack(
+        [(columns - rows / 2) * step, rows * step * _SQRT3 / 2], axis=1
+    )
+    origin = corner.mean(axis=0)
+    left, right, bottom = columns.min(), (rows - columns).min(), rows.max()
+    reach = 1 + int((behind.square[2] - behind.square[0]) / (step * _SQRT3 / 2))
+    for out in np.ndindex(reach + 1, reach + 1, reach + 1):
+        leftmost, rightmost = left - out[0], right - out[1]
+        top = leftmost + rightmost
+        height = int(bottom + out[2] - top) + 1
+        if height * (height + 1) // 2 > _LARGEST:
+            continue
+        places = np.array([(r, c) for r in range(height) for c in range(r + 1)], np.float64)
+        r, c = places[:, 0] + top, places[:, 1] + leftmost
+        yield behind.fill(
+            "triangle",
+            origin + np.stack([(c - r / 2) * step, r * step * _SQRT3 / 2], axis=1),
+        )
+
+
+def _rectangles(behind: Behind) -> Found:
+    """Grids with steps of their own on each axis, single lines among them.
+
+    A whole unseen column stands under the square with all its rows, and so can't be unless every
+    visible row passes under the square; then no row is wholly unseen.
+    """
+    lines = [_merged(behind.visible[:, axis], behind.tolerance) for axis in (0, 1)]
+    plain = [[line] if _even(line, behind.tolerance) else [] for line in lines]
+    choices = [(across, down) for across in plain[0] for down in plain[1]]
+    if _inside(lines[1], behind.span(1)):
+        choices += [(across, down) for across in _extended(lines[0], behind, 0) for down in plain[1]]
+    if _inside(lines[0], behind.span(0)):
+        choices += [(across, down) for across in plain[0] for down in _extended(lines[1], behind, 1)]
+    for across, down in choices:
+        grid = np.stack([np.tile(across, len(down)), np.repeat(down, len(across))], axis=1)
+        yield behind.fill("rectangle", grid)
+
+
+def _lone_line_beside(behind: Behind) -> bool:
+    """Whether one visible line stands beside the square: more lines at any distance may follow."""
+    lines = [_merged(behind.visible[:, axis], behind.tolerance) for axis in (0, 1)]
+    for axis in (0, 1):
+        low, high = behind.span(axis)
+        room = max(high - lines[axis][0], lines[axis][0] - low) >= 2 * behind.radius
+        if len(lines[axis]) == 1 and room and _inside(lines[1 - axis], behind.span(1 - axis)):
+            return True
+    return False
+
+
+def _merged(values: Points, tolerance: float) -> list[float]:
+    """Distinct coordinates, ascending; those nearer than the tolerance are one."""
+    groups: list[list[float]] = []
+    for value in sorted(values.tolist()):
+        if groups and value - groups[-1][0] <= 2 * tolerance:
+            groups[-1].append(value)
+        else:
+            groups.append([value])
+    return [sum(group) / len(group) for group in groups]
+
+
+def _even(line: list[float], tolerance: float) -> bool:
+    steps = [after - before for before, after in pairwise(line)]
+    return not steps or max(steps) - min(steps) <= 2 * tolerance
+
+
+def _inside(line: list[float], span: tuple[float, float]) -> bool:
+    return span[0] <= line[0] and line[-1] <= span[1]
+
+
+def _extended(line: list[float], behind: Behind, axis: int) -> Iterator[list[float]]:
+    """Evenly spaced lines through all of `line`, the added ones under the square."""
+    low, high = behind.span(axis)
+    if len(line) < 2:
+        return
+    smallest = min(after - before for before, after in pairwise(line))
+    for parts in range(1, _LARGEST):
+        wished = smallest / parts
+        if wished < 2 * behind.radius - behind.tolerance:
+            return
+        slots = round((line[-1] - line[0]) / wished)
+        step = (line[-1] - line[0]) / slots
+        filled = [line[0] + step * slot for slot in range(slots + 1)]
+        taken = {round((value - line[0]) / step): value for value in line}
+        off = max(abs(line[0] + step * slot - value) for slot, value in taken.items())
+        added = [value for slot, value in enumerate(filled) if slot not in taken]
+        if off > behind.tolerance or len(taken) < len(line):
+            continue
+        if any(not low <= value <= high for value in added):
+            continue
+        before = [[]] if not low <= line[0] - step <= high else _outwards(line[0], -step, low, high)
+        after = [[]] if not low <= line[-1] + step <= high else _outwards(line[-1], step, low, high)
+        for head in before:
+            for tail in after:
+                yield head[::-1] + filled + tail
+
+
+def _outwards(start: float, step: float, low: float, high: float) -> list[list[float]]:
+    """No, one, two … further lines from `start` on, as long as they are under the square."""
+    lines: list[list[float]] = [[]]
+    while low <= start + step <= high:
+        start += step
+        lines.append([*lines[-1], start])
+    return lines
+
+
+def _of_templates(family: str) -> Callable[[Behind], Found]:
+    def solve(behind: Behind) -> Found:
+        for pattern in fitted(family, behind.visible, behind.tolerance, 2 * behind.radius):
+            yield behind.fill(family, pattern)
+
+    return solve
+
+
+FAMILIES: Mapping[str, Callable[[Behind], Found]] = {
+    "circle": _circles,
+    "triangle": _triangles,
+    "rectangle": _rectangles,
+    **{family: _of_templates(family) for family in TEMPLATES},
+}
+"""How each family of patterns is completed; the paper's three first."""

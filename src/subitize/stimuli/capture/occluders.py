@@ -1,0 +1,155 @@
+"""Where the black square lies: as published, or so that the pattern can still be told."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from subitize.errors import BadInput
+from subitize.stimuli.capture.arrangements import PUBLISHED, SHIFTS, Layout, Points, places
+from subitize.stimuli.capture.completing import completions
+
+__all__ = ["HIDDEN", "Square", "fair_square", "generator", "published_square"]
+
+HIDDEN = range(1, 7)
+"""how many objects a fair square may hide"""
+_SIDES = (6.0, 12.0)
+"""side of a published square, in radii"""
+_FAIR_SIDES = (0.05, 0.4)
+"""side of a fair square, in shares of the picture's"""
+_TILT = 0.16
+"""numbers hidden weigh exp(-tilt * number); this tilt gives the paper's mean of 2.73"""
+_THROWS = 6000
+"""squares thrown at a pattern"""
+_POOL = 10
+"""good squares kept per pattern and number hidden"""
+_TRIES = 60
+"""squares looked at before a number hidden is given up"""
+_CLEARANCE = 0.25
+"""a fair square keeps this share of a radius from every object, inside and outside"""
+_MARGIN = 0.005
+_REACH = 0.5 - max(abs(shift) for pair in SHIFTS for shift in pair) - _MARGIN
+"""how far from the pattern's middle a square may reach and yet be inside at all five places"""
+
+
+class Square(NamedTuple):
+    """A square around the picture's middle, in shares of its side, before the shift."""
+
+    x: float
+    y: float
+    side: float
+
+
+def generator(*parts: object) -> np.random.Generator:
+    """Random numbers that depend on these words alone, so any picture can be drawn by itself."""
+    digest = hashlib.sha256("/".join(map(str, ("capture", *parts))).encode()).digest()
+    return np.random.default_rng(int.from_bytes(digest[:16], "big"))
+
+
+def check_side(side: float | None) -> None:
+    """Refuse a square larger than the picture."""
+    if side is not None and not 0 < side < 1:
+        raise BadInput(
+            f"The occluder's side is {side:g} of the picture's: give a share above 0 and below 1, "
+            "or the occluder is larger than the picture."
+        )
+
+
+def published_square(layout: Layout, rng: np.random.Generator, side: float | None) -> Square:
+    """Centred on a random object; may leave the picture and hide nearly everything."""
+    x, y = layout.points[rng.integers(len(layout.points))].tolist()
+    drawn = layout.radius * float(rng.uniform(*_SIDES))
+    return Square(x, y, drawn if side is None else side)
+
+
+def fair_square(
+    arrangement: str, count: int, nth: int, seed: int, side: float | None = None
+) -> Square:
+    """The square of the nth of the 50 pictures of a pattern.
+
+    It hides 1 to 6 whole objects, touches no other, and leaves one completion. How many of the 50
+    hide how many is fixed; the seed only deals them out. Numbers that the pattern does not allow
+    are left out.
+    """
+    pools = {
+        hidden: squares
+        for hidden in HIDDEN
+        if (squares := _pool(arrangement, count, hidden, seed, side))
+    }
+    if not pools:
+        raise BadInput(
+            f"No square hides a part of a {arrangement} of {count} so that it can still be told"
+            + (f" when its side is {side:g} of the picture's" if side else "")
+            + ": choose another count"
+            + (", or leave the side open." if side else ".")
+        )
+    dealt = generator("deal", seed, arrangement, count).permutation(50)[nth % 50]
+    hidden = _quota(tuple(pools))[dealt]
+    squares = pools[hidden]
+    return squares[nth % len(squares)]
+
+
+@lru_cache(maxsize=64)
+def _quota(possible: tuple[int, ...]) -> tuple[int, ...]:
+    """Fifty numbers hidden, in shares as near to the weights as whole numbers can be."""
+    weights = np.exp(-_TILT * np.array(possible))
+    ends = np.rint(50 * np.cumsum(weights) / weights.sum()).astype(int)
+    return tuple(np.repeat(possible, np.diff(ends, prepend=0)).tolist())
+
+
+@lru_cache(maxsize=4096)
+def _pool(
+    arrangement: str, count: int, hidden: int, seed: int, side: float | None
+) -> tuple[Square, ...]:
+    """Squares that hide so many objects of a pattern and leave one completion, the true one."""
+    layout = places(arrangement, count, "fair")
+    squares, covered = _thrown(arrangement, count, seed, side)
+    numbers = covered.sum(axis=1)
+    good: list[Square] = []
+    families = PUBLISHED if arrangement in PUBLISHED else (*PUBLISHED, arrangement)
+    for index in np.flatnonzero(numbers == hidden)[:_TRIES].tolist():
+        if _told(layout, squares[index], covered[index], families):
+            good.append(Square(*squares[index].tolist()))
+            if len(good) == _POOL:
+                break
+    return tuple(good)
+
+
+def _told(
+    layout: Layout, square: Points, covered: NDArray[np.bool_], families: tuple[str, ...]
+) -> bool:
+    x, y, side = square.tolist()
+    box = (x - side / 2, y - side / 2, x + side / 2, y + side / 2)
+    only = completions(layout.points[~covered], box, layout.radius, families).only
+    return only is not None and len(only.hidden) == int(covered.sum())
+
+
+@lru_cache(maxsize=256)
+def _thrown(
+    arrangement: str, count: int, seed: int, side: float | None
+) -> tuple[Points, NDArray[np.bool_]]:
+    """Random squares (x, y, side) that cover or spare each object whole, and which they cover."""
+    layout = places(arrangement, count, "fair")
+    rng = generator("throw", seed, arrangement, count)
+    sides = rng.uniform(*_FAIR_SIDES, _THROWS) if side is None else np.full(_THROWS, side)
+    low, high = layout.points.min(axis=0), layout.points.max(axis=0)
+    centres = rng.uniform(low - layout.radius, high + layout.radius, (_THROWS, 2))
+    away = np.abs(centres[:, None, :] - layout.points[None, :, :]).max(axis=2)
+    rim = layout.radius * (1 + _CLEARANCE)
+    covered = away <= (sides / 2 - rim)[:, None]
+    spared = away >= (sides / 2 + rim)[:, None]
+    inside = np.abs(centres).max(axis=1) + sides / 2 <= _REACH
+    keeps = (covered | spared).all(axis=1) & inside & _ends_show(arrangement, layout, covered)
+    return np.column_stack([centres, sides])[keeps], covered[keeps]
+
+
+def _ends_show(arrangement: str, layout: Layout, covered: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """A single line must show both its ends."""
+    if arrangement == "rectangle" and math.isclose(float(np.ptp(layout.points[:, 0])), 0.0):
+        return ~(covered[:, 0] | covered[:, -1])
+    return np.ones(len(covered), bool)
