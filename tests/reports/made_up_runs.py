@@ -131,7 +131,7 @@ def make_run(
                 CATEGORIES, ("under", "none", "over", "none", "under"), strict=True
             )
         },
-        "scalar_variability": {"verdict": "scalar", "slope": 1.08, "p": 0.4, "r_squared": 0.9},
+        "scalar_variability": {"verdict": "scalar", "slope": 1.08, "p": 0.4, "r2": 0.9},
         "weber_fraction": {"value": 0.15, "low": 0.13, "high": 0.17},
         "subitizing_limit": 4,
         "categories": {
@@ -159,7 +159,8 @@ def make_run(
     info = {
         "benchmark": "naming",
         "version": "1",
-        "model": {"name": name, "settings": {}, "revision": "r1", "parameters": size},
+        "model": {"name": name, "settings": {}, "revision": "r1"},
+        "parameters": size,
         "settings": {"seed": 0, "per_cell": 6, "categories": list(CATEGORIES), "max": highest},
         "packages": {"subitize": "0.1.0", "numpy": "2.0"},
         "created": "2025-09-01T10:00:00+00:00",

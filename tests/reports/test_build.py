@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import csv
+import hashlib
 import json
+import subprocess
+import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from subitize.errors import BadInput, UnknownName
+from subitize.records import Reading, Row, Stimulus
 from subitize.reports.build import build_report
 from subitize.reports.naming import sections
 from subitize.reports.page import Figure, Gallery, Table
-from subitize.runs.stored import StoredRun
+from subitize.reports.production import sections as production_sections
+from subitize.runs.stored import StoredRun, load_run
+from subitize.stimuli import render
 from tests.reports.made_up_runs import CATEGORIES, confusion, estimate, guess, make_run, simulate
 
 pytestmark = [pytest.mark.budget(120), pytest.mark.timeout(240)]
@@ -203,3 +210,52 @@ def test_wrong_input_is_told(tmp_path: Path, good_runs: list[StoredRun]) -> None
     other = StoredRun(Path("x"), {"benchmark": "nameing"}, [], {})
     with pytest.raises(UnknownName, match="did you mean 'naming'"):
         build_report([other], tmp_path / "report.html")
+
+
+def painted_run(folder: Path) -> StoredRun:
+    """A painter that draws one too many of everything above two, and once nothing at all."""
+    (folder / "images").mkdir(parents=True)
+    rows = []
+    for row in simulate(lambda target, _: target + (target > 2), per_cell=2, highest=4):
+        picture = render(row.trial.stimulus).png
+        name = f"{hashlib.sha256(picture).hexdigest()}.png"
+        (folder / "images" / name).write_bytes(picture)
+        prompt = f"An image with {row.trial.target} {row.trial.condition['category']}"
+        trial = replace(row.trial, stimulus=Stimulus("prompt", {"text": prompt}), question=prompt)
+        response = replace(row.response, kind="picture", value=name)
+        empty = row.trial.target == 1 and row.trial.condition["index"] == 0
+        rows.append(Row(trial, response, Reading("empty") if empty else row.reading))
+    made = make_run("painter/odd", rows, highest=4)
+    scores = {**made.scores, "benchmark": "production"}
+    return StoredRun(folder, {**made.info, "benchmark": "production"}, rows, scores)
+
+
+def test_production_shows_the_pictures_received(tmp_path: Path) -> None:
+    run = painted_run(tmp_path / "run")
+    pages = production_sections([run])
+    gallery = next(b for s in pages for b in s.blocks if isinstance(b, Gallery))
+    assert {picture.verdict for picture in gallery.pictures} == {"right", "wrong"}
+    assert gallery.pictures[0].reply.startswith("An image with")
+    text = build_report([run], tmp_path / "report.html").read_text("utf-8")
+    assert "nothing countable in the picture" in text
+    board = rows_of(tmp_path / "report_files" / "production-leaderboard.csv")
+    flux = next(row for row in board if row["model"] == "FLUX")
+    assert (flux["nae"], flux["accuracy"], flux["mark"]) == ("0.25", "0.442", "published")
+
+
+def test_a_real_run_from_its_folder(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "subitize", "run", "naming", "--out", str(tmp_path / "runs")]
+    command += ["--model", "sim/observer", "--model", "sim/refuser", "--per-cell", "1"]
+    subprocess.run([*command, "--size", "64"], check=True, capture_output=True)
+    runs = [load_run(folder) for folder in sorted((tmp_path / "runs").iterdir())]
+    build_report(runs, tmp_path / "report.html")
+    board = rows_of(tmp_path / "report_files" / "naming-leaderboard.csv")
+    by_model = {row["model"]: row for row in board}
+    scores = {run.scores["model"]: run.scores for run in runs}
+    assert float(by_model["sim/observer"]["nae"]) == scores["sim/observer"]["nae"]["value"]
+    assert by_model["sim/refuser"]["nae"] == ""
+    assert float(by_model["sim/refuser"]["not_read"]) == 1.0
+    tests = rows_of(tmp_path / "report_files" / "naming-bias-tests.csv")
+    first = scores["sim/observer"]["bias"]["apples"]
+    found = next(r for r in tests if (r["model"], r["category"]) == ("sim/observer", "apples"))
+    assert (float(found["r"]), float(found["p"])) == (first["r"], first["p"])

@@ -39,14 +39,22 @@ def quotes(replies: Sequence[str]) -> Cell:
     return Cell(" | ".join(replies), quotes=tuple(replies))
 
 
-def score(scores: Mapping[str, Any], measure: str, *, digits: int = 3, share: bool = False) -> Cell:
+def score(
+    scores: Mapping[str, Any],
+    measure: str,
+    *,
+    digits: int = 3,
+    share: bool = False,
+    missing: str = "",
+) -> Cell:
     """A score by its name, with its interval; its reason from `undefined` where it is null."""
     found = scores.get(measure)
     if not isinstance(found, Mapping):
         found = {"value": found}
     value = found.get("value")
     if value is None:
-        reason = (scores.get("undefined") or {}).get(measure, "not in the scores of this run")
+        default = missing or "not in the scores of this run"
+        reason = (scores.get("undefined") or {}).get(measure, default)
         return Cell(reason=plain(reason))
     scale, unit = (100, " %") if share else (1, "")
     shown = f"{value * scale:.{digits}f}{unit}"

@@ -38,10 +38,14 @@ PICTURES = 120
 
 def _parts(respondents: Sequence[Respondent]) -> Iterator[tuple[str, Sequence[Respondent]]]:
     """A figure takes so many models; more models make more figures."""
-    drawn = [one for one in respondents if one.overall is not None and one.matrices]
+    drawn = [one for one in respondents if _readable(one)]
     for start in range(0, len(drawn), MODELS_PER_FIGURE):
         number = f"-{start // MODELS_PER_FIGURE + 1}" if len(drawn) > MODELS_PER_FIGURE else ""
         yield number, drawn[start : start + MODELS_PER_FIGURE]
+
+
+def _readable(one: Respondent) -> bool:
+    return one.overall is not None and one.overall.readable > 0 and bool(one.matrices)
 
 
 def _headline(lines: Sequence[Entry], respondents: Sequence[Respondent]) -> Cards:
@@ -106,6 +110,9 @@ def matrix_section(
                 measured.confusion_data(f"{name}{number}", part),
             )
         )
+    if left_out := [one.label for one in respondents if not _readable(one)]:
+        why = "Not drawn, since nothing they said could be read: "
+        blocks.append(Prose(f"{why}{', '.join(left_out)}.", "note"))
     blocks += measured.category_tables(name, respondents, categories)
     return Section(
         f"{name}-matrices",
@@ -182,7 +189,7 @@ def bias_section(
 
 def scalar_section(name: str, respondents: Sequence[Respondent]) -> Section:
     """Scalar variability."""
-    drawn = [one for one in respondents if one.overall is not None and one.overall.readable]
+    drawn = [one for one in respondents if _readable(one)]
     blocks: list[Block] = []
     if drawn:
         blocks.append(

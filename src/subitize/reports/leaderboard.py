@@ -20,7 +20,6 @@ from subitize.measures.baselines import (
 from subitize.measures.counting_level import counting_level
 from subitize.measures.likeness import human_correlation
 from subitize.published import PublishedRow
-from subitize.records import UNREADABLE
 from subitize.reports import cells
 from subitize.reports.matrices import Matrix
 from subitize.reports.page import Cell, Column, Figure, Table
@@ -47,7 +46,7 @@ COLUMNS = (
     ),
     Column("weber_fraction", "Weber fraction", numeric=True, interval=True),
     Column("subitizing_limit", "Subitizing limit", numeric=True),
-    Column("unreadable", "Unreadable", numeric=True, help="share of trials without a number"),
+    Column("not_read", "Not read", numeric=True, help="unreadable, refused, cut off or failed"),
     Column("prompt", "Prompt"),
 )  # fmt: skip
 
@@ -73,17 +72,17 @@ class Entry:
         )
 
 
-def _unreadable(one: Respondent) -> Cell:
+def _not_read(one: Respondent) -> Cell:
     states = one.scores.get("states") or {}
     asked = sum(states.values())
     if not asked:
         return Cell(reason="no trials")
-    return cells.percent(sum(states.get(state, 0) for state in UNREADABLE) / asked)
+    return cells.percent(1 - states.get("read", 0) / asked)
 
 
 def _from_run(one: Respondent) -> Entry:
     scores = one.scores
-    size = scores.get("parameters") or (one.run.info.get("model") or {}).get("parameters")
+    size = scores.get("parameters") or one.run.info.get("parameters")
     found = {
         "model": cells.words(one.label),
         "parameters": _size(size, "not known"),
@@ -94,7 +93,7 @@ def _from_run(one: Respondent) -> Entry:
         "category_consistency": cells.score(scores, "category_consistency", digits=2),
         "weber_fraction": cells.score(scores, "weber_fraction"),
         "subitizing_limit": cells.score(scores, "subitizing_limit", digits=0),
-        "unreadable": _unreadable(one),
+        "not_read": _not_read(one),
         "prompt": cells.words(scores["prompt"])
         if scores.get("prompt")
         else Cell(reason="one form"),
@@ -123,7 +122,7 @@ def _from_paper(row: PublishedRow) -> Entry:
         "category_consistency": cells.number(row.category_consistency, 2),
         "weber_fraction": Cell(),
         "subitizing_limit": Cell(),
-        "unreadable": Cell(None, f"{row.discarded} replies" if row.discarded is not None else ""),
+        "not_read": Cell(None, f"{row.discarded} replies" if row.discarded is not None else ""),
         "prompt": cells.words(row.prompt) if row.prompt else Cell(),
     }
     return Entry(row.model, "baseline" if mark == "baseline" else "published", found)
@@ -143,7 +142,7 @@ def _from_matrix(label: str, matrix: np.ndarray, weber: tuple[float, int] | None
         "category_consistency": Cell(reason=NOT_DEFINED),
         "weber_fraction": cells.number(weber[0], 2) if weber else Cell(reason=NOT_DEFINED),
         "subitizing_limit": cells.number(weber[1], 0) if weber else Cell(reason=NOT_DEFINED),
-        "unreadable": Cell(reason=NOT_DEFINED),
+        "not_read": Cell(reason=NOT_DEFINED),
         "prompt": Cell(),
     }
     return Entry(label, "baseline", found)

@@ -17,6 +17,7 @@ __all__ = [
     "confusion_data",
     "control_table",
     "error_data",
+    "flagged_data",
     "flagged_table",
     "mean_data",
     "prompt_table",
@@ -35,8 +36,7 @@ def bias_table(
     """Over- and underestimation per category, as in the paper's Table 2."""
     lines = []
     for one in respondents:
-        bias = one.scores.get("bias") or {}
-        lines.append([cells.words(one.label), *(_bias(bias.get(name)) for name in categories)])
+        lines.append([cells.words(one.label), *(_bias(one, category) for category in categories)])
     for row in published:
         if row.bias:
             said = [_DIRECTIONS.get(row.bias.get(name, ""), "") for name in categories]
@@ -54,9 +54,11 @@ def bias_table(
     )
 
 
-def _bias(found: object) -> Cell:
-    if not isinstance(found, dict) or found.get("r") is None:
-        return Cell(reason="no readable trials in this category")
+def _bias(one: Respondent, category: str) -> Cell:
+    found = (one.scores.get("bias") or {}).get(category)
+    if not found or found.get("r") is None:
+        why = (one.scores.get("undefined") or {}).get(f"bias.{category}", "not tested in this run")
+        return Cell(reason=plain(why))
     word = _DIRECTIONS.get(str(found.get("direction")), plain(found.get("direction")))
     shown = f"{word} ({found['r']:.2f})"
     return Cell(shown.replace("–", "-"), shown)
@@ -84,7 +86,13 @@ def category_tables(
         for one in respondents:
             found = one.scores.get("categories") or {}
             places = [
-                cells.score(found.get(each) or {}, measure, digits=digits, share=digits == 1)
+                cells.score(
+                    found.get(each) or {},
+                    measure,
+                    digits=digits,
+                    share=digits == 1,
+                    missing="nothing readable in this category",
+                )
                 for each in categories
             ]
             lines.append([cells.words(one.label), *places])
@@ -94,35 +102,41 @@ def category_tables(
     return tables
 
 
+_SCALAR = (
+    Column("slope", "Slope", numeric=True),
+    Column("t", "t (slope = 1)", numeric=True),
+    Column("p", "p (slope = 1)", numeric=True),
+    Column("r2", "R²", numeric=True),
+    Column("adjusted_r2", "Adjusted R²", numeric=True),
+    Column("f_p", "p (F test)", numeric=True),
+)
+
+
 def scalar_table(name: str, respondents: Sequence[Respondent]) -> Table:
     """The test of scalar variability."""
     lines = []
     for one in respondents:
         found = one.scores.get("scalar_variability") or {}
-        reason = plain(
-            (one.scores.get("undefined") or {}).get("scalar_variability", "not testable")
-        )
+        undefined = one.scores.get("undefined") or {}
+        why = found.get("reason") or undefined.get("scalar_variability") or "not testable"
         verdict = found.get("verdict")
         lines.append(
             [
                 cells.words(one.label),
-                cells.words(verdict) if verdict else Cell(reason=reason),
-                cells.number(found.get("slope"), 2, reason=reason),
-                cells.number(found.get("p"), reason=reason),
-                cells.number(found.get("r_squared"), 2, reason=reason),
+                cells.words(verdict) if verdict else Cell(reason=plain(why)),
+                *(cells.number(found.get(each.name), 2, reason=plain(why)) for each in _SCALAR[:2]),
+                *(cells.number(found.get(each.name), 3, reason=plain(why)) for each in _SCALAR[2:]),
             ]
         )
     return Table(
         f"{name}-scalar",
-        "Slope of log standard error on log mean response, tested against 1.",
-        [
-            Column("model", "Model"),
-            Column("verdict", "Verdict"),
-            Column("slope", "Slope", numeric=True),
-            Column("p", "p (slope = 1)", numeric=True),
-            Column("r_squared", "R²", numeric=True),
-        ],
+        "Regression of log standard error on log mean response, its slope tested against 1.",
+        [Column("model", "Model"), Column("verdict", "Verdict"), *_SCALAR],
         lines,
+        [
+            "Scalar: the slope is not different from 1 (p ≥ .05). Targets without spread are "
+            "left out."
+        ],
     )
 
 
@@ -189,30 +203,58 @@ def control_table(name: str, respondents: Sequence[Respondent]) -> Table:
 
 
 def flagged_table(name: str, respondents: Sequence[Respondent]) -> Table:
-    """Cells with too few readable trials."""
-    lines = [
-        [
-            cells.words(one.label),
-            cells.words(cell.get("category", "")),
-            cells.count(cell.get("n")),
-            cells.count(cell.get("eligible")),
-            cells.count(cell.get("needed")),
-        ]
-        for one in respondents
-        for cell in one.scores.get("flagged_cells") or ()
-    ]
+    """Cells with too few readable trials, gathered by model and category."""
+    lines = []
+    for one in respondents:
+        gathered: dict[str, list[dict[str, int]]] = {}
+        for cell in one.scores.get("flagged_cells") or ():
+            gathered.setdefault(str(cell.get("category", "")), []).append(cell)
+        for category, found in gathered.items():
+            targets = sorted(int(cell["n"]) for cell in found)
+            lines.append(
+                [
+                    cells.words(one.label),
+                    cells.words(category),
+                    cells.words(_ranges(targets)),
+                    cells.count(min(int(cell["eligible"]) for cell in found)),
+                    cells.count(max(int(cell["needed"]) for cell in found)),
+                ]
+            )
     return Table(
         f"{name}-flagged",
         "Cells of target and category with fewer readable trials than needed.",
         [
             Column("model", "Model"),
             Column("category", "Category"),
-            Column("n", "Target", numeric=True),
-            Column("eligible", "Readable", numeric=True),
+            Column("targets", "Targets"),
+            Column("fewest", "Fewest readable", numeric=True),
             Column("needed", "Needed", numeric=True),
         ],
         lines,
     )
+
+
+def flagged_data(name: str, respondents: Sequence[Respondent]) -> Table:
+    """Every flagged cell on its own line."""
+    names = ("category", "n", "eligible", "needed")
+    lines = [
+        [cells.words(one.label), *(Cell(cell.get(each)) for each in names)]
+        for one in respondents
+        for cell in one.scores.get("flagged_cells") or ()
+    ]
+    heads = [Column(each, each) for each in ("model", *names)]
+    return Table(f"{name}-flagged-cells", "", heads, lines, hidden=True)
+
+
+def _ranges(numbers: Sequence[int]) -> str:
+    """1, 2, 3, 5 → `1 to 3, 5`."""
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and number == runs[-1][-1] + 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    return ", ".join(f"{run[0]} to {run[-1]}" if len(run) > 1 else f"{run[0]}" for run in runs)
 
 
 def confusion_data(name: str, respondents: Sequence[Respondent]) -> Table:

@@ -65,9 +65,10 @@ def _paragraph(name: str, respondents: Sequence[Respondent]) -> str:
         f"{asked:,} trials asked; the scores stand on {stand:,} of them. "
         f"Seed {_listed([_seed(info) for info in infos])}. "
         + (f"Questions of the chosen prompt forms: {questions} " if questions else "")
-        + f"Replies were read with the reader {readers}. Intervals cover 95 %: exact "
-        "(Clopper–Pearson) for accuracy, else by bootstrap over trials within cells of target "
-        "and category. Unreadable replies enter no score and are listed with their reasons. "
+        + f"Replies were read with the reader {readers}. Intervals cover 95 %, by bootstrap over "
+        "trials within cells of target and category or exact where there is an exact one "
+        "(accuracy per category). Unreadable replies enter no score and are listed with their "
+        "reasons. "
         f"Software: {_packages(infos) or f'subitize {__version__}'}."
     )
 

@@ -58,6 +58,7 @@ def _asking_section(respondents: Sequence[Respondent]) -> Section:
         measured.prompt_table(NAME, respondents),
         measured.control_table(NAME, respondents),
         measured.flagged_table(NAME, respondents),
+        measured.flagged_data(NAME, respondents),
     ):
         if table.rows:
             blocks.append(table)

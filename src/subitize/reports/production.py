@@ -33,8 +33,9 @@ def sections(runs: Sequence[StoredRun]) -> list[Section]:
         shared.baselines_section(NAME, respondents),
     ]
     if flagged.rows:
+        blocks = [flagged, measured.flagged_data(NAME, respondents)]
         lead = "Cells with fewer countable pictures than needed stay in the scores and stand here."
-        found.append(Section(f"{NAME}-thin", "Thin cells", lead, [flagged]))
+        found.append(Section(f"{NAME}-thin", "Thin cells", lead, blocks))
     return [
         *found,
         shared.unreadable_section(

@@ -35,7 +35,8 @@ Shown = Callable[[Respondent, Row], bytes | None]
 
 
 def _reply(row: Row, limit: int = 240) -> str:
-    value = row.response.value
+    # A picture's name says nothing; what was asked for does.
+    value = row.trial.question if row.response.kind == "picture" else row.response.value
     return plain(row.response.note if value is None else value, limit)
 
 
@@ -120,7 +121,7 @@ def _pictured(row: Row, png: bytes, *, painted: bool) -> Picture:
     return Picture(
         png,
         f"{target} → {answer}",
-        _reply(row, 160) if not painted else plain(row.trial.question, 160),
+        _reply(row, 160),
         f"{'Asked for' if painted else 'Picture of'} {target} {category}",
         verdict,  # type: ignore[arg-type]
         plain(category),

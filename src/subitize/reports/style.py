@@ -11,6 +11,8 @@ from typing import Any
 import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.backends.backend_pdf import FigureCanvasPdf
+from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 
 __all__ = [
@@ -34,6 +36,7 @@ OWN = "#1f5f99"
 UNDER = "#3d7ab8"
 OVER = "#d67a1f"
 FORMATS = ("svg", "pdf", "png")
+PNG_DPI = 200
 
 _RULES: Any = {
     "font.family": "DejaVu Sans",
@@ -81,16 +84,26 @@ def styled() -> Any:
 
 
 def save(figure: Figure, kind: str) -> bytes:
-    """The figure as a file's bytes, the same bytes every time."""
-    # No date and no version of anything: the same runs give the same file.
-    metadata: dict[str, dict[str, None]] = {
-        "svg": {"Date": None, "Creator": None},
-        "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
-        "png": {"Software": None},
-    }
+    """The figure as a file's bytes, the same bytes every time.
+
+    The canvases are called directly: `savefig` would draw everything once more, for a layout
+    that is already fixed. No date and no version goes in: the same runs give the same file.
+    """
+    # Matplotlib's print_* methods carry no types.
+    canvas: Any
     buffer = io.BytesIO()
     with styled():
-        figure.savefig(buffer, format=kind, dpi=200, metadata=metadata[kind])
+        if kind == "svg":
+            canvas = FigureCanvasSVG(figure)
+            canvas.print_svg(buffer, metadata={"Date": None, "Creator": None})
+        elif kind == "pdf":
+            canvas = FigureCanvasPdf(figure)
+            nothing = {"CreationDate": None, "Creator": None, "Producer": None}
+            canvas.print_pdf(buffer, metadata=nothing)
+        else:
+            figure.set_dpi(PNG_DPI)
+            canvas = FigureCanvasAgg(figure)
+            canvas.print_png(buffer, metadata={"Software": None})
     return buffer.getvalue()
 
 
