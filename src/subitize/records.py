@@ -61,7 +61,8 @@ class Stimulus:
     recipe: Mapping[str, Any]
     """drawn: `drawer`, `version` and its arguments; file: `sha256` and edits; prompt: `text`"""
     path: str | None = None
-    """where a file lies (not part of its identity: its bytes are)"""
+    """where a file lies (not part of its identity: its bytes are); in a run's plan a relative path
+    is relative to the run's folder, so that the folder can be moved"""
 
 
 @dataclass(frozen=True, slots=True)

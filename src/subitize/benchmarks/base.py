@@ -8,14 +8,25 @@ runner writes each decision to run.json once and never takes it again.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar
 
 from subitize.errors import BadInput, UnknownName
 from subitize.models.base import Kind
+from subitize.readers.boxes import reading_boxes
+from subitize.readers.text import read_strict
 from subitize.records import Reading, Response, Row, Trial
 
-__all__ = ["Attempt", "Benchmark", "Decisions", "Paper", "Reader", "Settings", "Stage"]
+__all__ = [
+    "Attempt",
+    "Benchmark",
+    "Decisions",
+    "Paper",
+    "Question",
+    "Reader",
+    "Settings",
+    "Stage",
+]
 
 Decisions = Mapping[str, Any]
 Reader = Callable[[Trial, Response], Reading]
@@ -55,6 +66,22 @@ class Attempt:
     overrides: Mapping[str, Any]
 
 
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What a reading model is asked about one response (see `runs/reading.py`)."""
+
+    text: str
+    """the exact words"""
+    thing: str = ""
+    """name of what is to be counted, for counters"""
+    options: tuple[str, ...] = ()
+    """the choices, where there are any"""
+    target: Any = None
+    """the right answer, where it is known; never shown to a model"""
+    condition: Mapping[str, Any] = field(default_factory=dict)
+    """tells several questions about one response apart, and what scores are broken down by"""
+
+
 class Benchmark:
     """Base of all benchmarks. A subclass is one file that a newcomer can read in one sitting."""
 
@@ -71,6 +98,10 @@ class Benchmark:
     """names of the scores it reports"""
     DEVIATIONS: ClassVar[tuple[str, ...]]
     """what we do otherwise than the paper, and why"""
+    READING_KINDS: ClassVar[tuple[Kind, ...]] = ()
+    """kinds of model that can read its responses; none where a reader alone does"""
+    READING_MODEL: ClassVar[str] = ""
+    """the model that reads them unless the user names another; empty for none"""
     DEMO: ClassVar[Mapping[str, Any]]
     """`models`: built-in models for the demo; `settings`: small settings; `fast`: smaller ones"""
 
@@ -114,9 +145,27 @@ class Benchmark:
         """From rows to the scores object, as far as this benchmark knows it."""
         raise NotImplementedError
 
+    def questions(self, trial: Trial, response: Response, settings: Settings) -> Sequence[Question]:
+        """What a reading model is asked about a response; nothing where there is nothing to ask."""
+        return ()
+
+    def answer_reader(self) -> Reader:
+        """How a reading model's answers are read: boxes are counted, text is read strictly."""
+        return reading_boxes(read_strict)
+
+    def combine(self, trial: Trial, response: Response, answers: Sequence[Row]) -> Reading:
+        """One reading of a response from all answers about it; none means not asked yet."""
+        raise NotImplementedError
+
+    def score_answers(
+        self, rows: Sequence[Row], answers: Mapping[str, Sequence[Row]], settings: Settings
+    ) -> dict[str, Any]:
+        """Further scores from all answers of all reading models, by the name of their run."""
+        return {}
+
     def settings_from(self, given: Mapping[str, Any]) -> Settings:
         """Settings from names and values (text or typed); an undeclared name is an error."""
-        known = {field.name: field for field in fields(self.SETTINGS)}
+        known = {one.name: one for one in fields(self.SETTINGS)}
         for name in given:
             if name not in known:
                 raise UnknownName(f"setting of {self.NAME}", name, known)

@@ -103,7 +103,10 @@ def run_and_score(
         say("Run the same command again to go on where it stopped.")
     elif outcome.failed:
         say(f"{model.respondent}: {outcome.failed} trials failed; run again to ask only them.")
-    return outcome, score_run(outcome.folder, options.reader)
+    scores = score_run(outcome.folder, options.reader)
+    if "unsaved" in scores:
+        say(scores["unsaved"])
+    return outcome, scores
 
 
 def read(
@@ -116,7 +119,7 @@ def read(
 ) -> None:
     """Read the stored responses with another reader, or leave some out by hand; asks nobody."""
     info = read_info(run)
-    name, chosen = choose_reader(info, reader)
+    name, chosen = choose_reader(get_benchmark(info["benchmark"]), run, info, reader)
     if exclude is not None:
         say(f"{write_exclusions(run, exclude)} excluded")
     rows = read_rows(run, chosen)

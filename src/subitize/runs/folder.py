@@ -6,7 +6,7 @@ import hashlib
 import os
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -20,7 +20,7 @@ from subitize.models.base import Kind, Model
 from subitize.records import Trial, fingerprint
 from subitize.runs.journal import append_line, cut_torn_line
 
-__all__ = ["Plan", "RunFolder", "identity", "read_info", "store_picture", "write_whole"]
+__all__ = ["Plan", "RunFolder", "identity", "placed", "read_info", "store_picture", "write_whole"]
 
 PACKAGES = ("subitize", "numpy", "isal", "aiohttp", "scipy", "torch", "transformers")
 PLAN_CHUNK = 64
@@ -219,6 +219,14 @@ class Plan:
     def close(self) -> None:
         self._stored.close()
         os.close(self._descriptor)
+
+
+def placed(trial: Trial, folder: Path) -> Trial:
+    """The trial with the path of its file resolved; relative ones start at the run's folder."""
+    path = trial.stimulus.path
+    if path is None or Path(path).is_absolute() or not (folder / path).exists():
+        return trial
+    return replace(trial, stimulus=replace(trial.stimulus, path=str(folder / path)))
 
 
 def _slim(trial: Trial) -> dict[str, Any]:

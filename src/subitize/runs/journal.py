@@ -139,6 +139,10 @@ class Journal:
     def holds(self, key: tuple[str, str, str, int, int]) -> bool:
         return _number(key) in self._known
 
+    def failed(self, key: tuple[str, str, str, int, int]) -> bool:
+        """Whether that call failed in an earlier session and was never made good."""
+        return _number(key) in self._failed
+
     def write(self, response: Response) -> None:
         """Store one response; on a full disk it goes to the overflow file and `full` is set."""
         line = orjson.dumps(_slim(response)) + b"\n"

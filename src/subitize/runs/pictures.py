@@ -1,16 +1,22 @@
-"""Pictures on their way to a model: drawn when needed, kept only while they are asked about."""
+"""Pictures to a model, drawn when needed; and pictures from one, kept in the run's folder."""
 
 from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
 from concurrent.futures import Executor
+from dataclasses import replace
+from pathlib import Path
 
-from subitize.errors import WrongRun
+from subitize.counters.pictures import decode
+from subitize.errors import ModelError, WrongRun
+from subitize.models.base import Reply
+from subitize.models.media import media_type
 from subitize.records import Response, Stimulus, Trial, fingerprint
+from subitize.runs.folder import store_picture
 from subitize.stimuli import Picture, render
 
-__all__ = ["Pictures", "check_drawing"]
+__all__ = ["Pictures", "check_drawing", "keep_picture"]
 
 KEPT_BYTES = 16 << 20
 
@@ -57,3 +63,21 @@ def check_drawing(trial: Trial, response: Response) -> None:
             f"({found[:12]} instead of {response.sha256[:12]}): another version of a package draws "
             "it. Resume with the versions in run.json, or start a new run with another --out."
         )
+
+
+def keep_picture(folder: Path, reply: Reply) -> tuple[Reply | ModelError, str]:
+    """Store a painter's picture; its file name takes the place of its bytes.
+
+    What is no picture at all is the painter's failure. A picture that was sent but can't be
+    decoded (cut off, far too large) is kept as it came; its `stop` says `unreadable`.
+    """
+    try:
+        ending = media_type(reply.value).partition("/")[2]
+    except ModelError as problem:
+        return problem, ""
+    name = store_picture(folder, reply.value, ending)
+    try:
+        decode(reply.value)
+    except ModelError as problem:
+        return replace(reply, value=name, stop="unreadable"), str(problem)
+    return replace(reply, value=name), ""

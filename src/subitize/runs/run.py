@@ -21,7 +21,7 @@ from subitize.runs.progress import Progress
 from subitize.runs.stage import Halt, StageRunner, Work
 from subitize.runs.stored import choose_reader, read_rows
 
-__all__ = ["Outcome", "RunOptions", "choose_kind", "run_benchmark"]
+__all__ = ["INTERRUPTED", "Outcome", "RunOptions", "choose_kind", "open_folder", "run_benchmark"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +34,8 @@ class RunOptions:
     reader: str | None = None
     progress: bool | None = None
     policy: RetryPolicy = field(default_factory=RetryPolicy)
+    retry_failed: bool = True
+    """ask again what failed in an earlier session"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +53,8 @@ class Outcome:
     """trials whose calls failed in this session"""
     calls: int
     """requests sent in this session"""
+    received: int
+    """responses received in this session"""
 
 
 def choose_kind(benchmark: Benchmark, model: Model) -> Kind:
@@ -71,16 +75,13 @@ def run_benchmark(
     """Ask what has not been asked yet; the outcome tells how far it came."""
     kind = choose_kind(benchmark, model)
     _check_options(options)
-    extra = {"parameters": model.parameters, "endpoint": getattr(model, "endpoint", None)}
-    folder = RunFolder.open(out, identity(benchmark, settings, model, kind), extra)
+    folder = open_folder(benchmark, settings, model, out)
     with locked(folder.path):
-        reader_name, reader = choose_reader(folder.info, options.reader)
-        if (
-            folder.info.get("reader") != reader_name
-            or folder.info.get("endpoint") != extra["endpoint"]
-        ):
+        reader_name, reader = choose_reader(benchmark, folder.path, folder.info, options.reader)
+        endpoint = getattr(model, "endpoint", None)
+        if folder.info.get("reader") != reader_name or folder.info.get("endpoint") != endpoint:
             folder.info["reader"] = reader_name
-            folder.info["endpoint"] = extra["endpoint"]
+            folder.info["endpoint"] = endpoint
             folder.save()
         journal = Journal(folder.path)
         title = f"{benchmark.NAME} · {model.respondent}"
@@ -94,10 +95,17 @@ def run_benchmark(
             journal.close()
 
 
+def open_folder(benchmark: Benchmark, settings: Settings, model: Model, out: Path) -> RunFolder:
+    """The run's folder under `out`, made where there is none yet."""
+    parts = identity(benchmark, settings, model, choose_kind(benchmark, model))
+    extra = {"parameters": model.parameters, "endpoint": getattr(model, "endpoint", None)}
+    return RunFolder.open(out, parts, extra)
+
+
 def _check_options(options: RunOptions) -> None:
     for name in ("concurrency", "budget_calls", "limit"):
         value = getattr(options, name)
-        if value is not None and value < 1:
+        if value is not None and value < 1 and (name, value) != ("budget_calls", 0):
             raise BadInput(f"--{name.replace('_', '-')} is {value}: it must be at least 1.")
 
 
@@ -106,6 +114,7 @@ async def _run(work: Work, options: RunOptions) -> Outcome:
     budget = Budget(options.budget_calls)
     asker = Asker(work.model, work.kind, Limiter(concurrency), budget, options.policy)
     runner = StageRunner(work, asker, concurrency, options.limit)
+    runner.retry_failed = options.retry_failed
     plan = Plan(work.folder.path)
     complete = False
     try:
@@ -116,8 +125,15 @@ async def _run(work: Work, options: RunOptions) -> Outcome:
         await work.model.close()
         plan.close()
         runner.close()
-    halt = work.halt
-    return Outcome(work.folder.path, complete, halt.reason, halt.error, runner.failed, budget.sent)
+    return Outcome(
+        work.folder.path,
+        complete,
+        work.halt.reason,
+        work.halt.error,
+        runner.failed,
+        budget.sent,
+        runner.received,
+    )
 
 
 async def _run_stages(work: Work, runner: StageRunner, plan: Plan) -> bool:
@@ -137,19 +153,26 @@ async def _run_stages(work: Work, runner: StageRunner, plan: Plan) -> bool:
         if not complete and stage.decides:
             # A decision stands on all trials of its stage: the next run asks the failed ones.
             return False
-        _decide(work, stage)
+        if not _decide(work, stage):
+            return False
     return complete
 
 
-def _decide(work: Work, stage: Stage) -> None:
-    """Take the stage's decisions, once; a decision in run.json is never taken again."""
+def _decide(work: Work, stage: Stage) -> bool:
+    """Take the stage's decisions, once; a decision in run.json is never taken again.
+
+    False when responses have yet to be read by a model: the decision has to wait for that.
+    """
     missing = [name for name in stage.decides if name not in work.folder.decisions]
     if not missing:
-        return
+        return True
     rows = read_rows(work.folder.path, work.reader)
+    if any(row.reading.state == "pending" for row in rows):
+        return False
     for name in missing:
         decisions = work.folder.decisions
         work.folder.decide(name, work.benchmark.decide(name, work.settings, rows, decisions))
+    return True
 
 
 @contextmanager

@@ -12,13 +12,12 @@ from typing import Any
 from subitize.benchmarks.base import Attempt, Benchmark, Reader, Settings
 from subitize.errors import ModelError, StorageFull, SubitizeError
 from subitize.models.base import Item, Kind, Model, Reply
-from subitize.models.media import media_type
 from subitize.records import Reading, Response, Trial, fingerprint
 from subitize.runs.asking import Asked, Asker
-from subitize.runs.folder import Plan, RunFolder, store_picture
+from subitize.runs.folder import Plan, RunFolder, placed
 from subitize.runs.journal import Journal
 from subitize.runs.limits import BudgetSpent
-from subitize.runs.pictures import Pictures, check_drawing
+from subitize.runs.pictures import Pictures, check_drawing, keep_picture
 from subitize.runs.progress import Progress
 
 __all__ = ["Halt", "StageRunner", "Work"]
@@ -81,8 +80,10 @@ class StageRunner:
         self._disk = ThreadPoolExecutor(1, "disk")
         self._pictures = Pictures(self._drawer)
         self._checked = 0
+        self.retry_failed = True
         self.limited = False
         self.failed = 0
+        self.received = 0
 
     def close(self) -> None:
         for pool in (self._drawer, self._worker, self._disk):
@@ -112,7 +113,7 @@ class StageRunner:
                     self._left -= 1
                 overrides = dict(work.benchmark.first_overrides(trial, work.settings))
                 for sample in range(work.benchmark.samples(trial, work.settings)):
-                    yield Job(trial, sample, overrides)
+                    yield Job(placed(trial, work.folder.path), sample, overrides)
 
     async def _work_through(self, jobs: Iterator[Job]) -> None:
         """One worker: takes jobs until there are none or the run is halted."""
@@ -163,7 +164,7 @@ class StageRunner:
         """Whether this attempt stands in the journal; if so it counts as made."""
         work = self._work
         if not work.journal.holds(self._key(job)):
-            return False
+            return self._given_up(job)
         response = work.journal.find(self._key(job))
         if response is None:
             return False
@@ -174,6 +175,15 @@ class StageRunner:
         reading = work.reader(job.trial, response)
         job.attempts.append((response, reading))
         work.progress.stored(reading)
+        return True
+
+    def _given_up(self, job: Job) -> bool:
+        """Whether this call failed before and is not to be made again now."""
+        if self.retry_failed or not self._work.journal.failed(self._key(job)):
+            return False
+        response = Response(*self._key(job), "text", None, "failed")
+        job.attempts.append((response, Reading("failed")))
+        self.failed += 1
         return True
 
     async def _ask(self, jobs: list[Job]) -> None:
@@ -207,29 +217,27 @@ class StageRunner:
         answer, seconds = asked
         work = self._work
         head = self._key(job)
+        note = ""
+        if isinstance(answer, Reply) and answer.kind == "picture":
+            answer, note = await self._keep(answer)
         if isinstance(answer, ModelError):
             note = str(answer)[:500]
             response = Response(*head, "text", None, "failed", {}, seconds, sha256, note)
             self.failed += 1
         else:
-            value = await self._value(answer)
+            self.received += 1
             response = Response(
-                *head, answer.kind, value, answer.stop, answer.usage, seconds, sha256
+                *head, answer.kind, answer.value, answer.stop, answer.usage, seconds, sha256, note
             )
         work.journal.write(response)
         reading = work.reader(job.trial, response)
         job.attempts.append((response, reading))
         work.progress.asked(response, reading)
 
-    async def _value(self, reply: Reply) -> Any:
-        """A reply's value as it stands in the journal; pictures go to files, off the loop."""
-        if reply.kind != "picture" or not isinstance(reply.value, bytes):
-            return reply.value
-        ending = media_type(reply.value).partition("/")[2]
+    async def _keep(self, reply: Reply) -> tuple[Reply | ModelError, str]:
+        """The reply with its picture in a file of the run's folder, written off the loop."""
         loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(
-            self._disk, store_picture, self._work.folder.path, reply.value, ending
-        )
+        return await loop.run_in_executor(self._disk, keep_picture, self._work.folder.path, reply)
 
     async def _keep_syncing(self) -> None:
         """A sync per small batch of lines, off the event loop."""

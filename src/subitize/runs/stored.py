@@ -9,16 +9,29 @@ from typing import Any
 
 import orjson
 
-from subitize.benchmarks.base import Reader
+from subitize.benchmarks.base import Benchmark, Reader
 from subitize.benchmarks.catalog import get_benchmark
 from subitize.errors import BadInput, UnknownName, WrongRun
 from subitize.models.names import split_settings
 from subitize.readers.boxes import BoxesReader
 from subitize.records import Reading, Response, Row, Trial
-from subitize.runs.folder import read_info, write_whole
+from subitize.runs.folder import placed, read_info, write_whole
 from subitize.runs.journal import read_lines
 
-__all__ = ["StoredRun", "choose_reader", "load_run", "read_responses", "read_rows", "read_trials"]
+__all__ = [
+    "Answers",
+    "AnswersReader",
+    "StoredRun",
+    "choose_reader",
+    "load_answers",
+    "load_run",
+    "read_responses",
+    "read_rows",
+    "read_trials",
+]
+
+Answers = Mapping[tuple[str, int, int], Sequence[Row]]
+"""a reading model's answers about each response, by its trial, sample and attempt"""
 
 
 @dataclass(frozen=True)
@@ -39,7 +52,7 @@ def read_trials(folder: Path) -> Iterator[Trial]:
     path = folder / "trials.jsonl"
     for number, (_, line) in enumerate(read_lines(path), 1):
         try:
-            yield Trial.from_json(orjson.loads(line))
+            yield placed(Trial.from_json(orjson.loads(line)), folder)
         except (orjson.JSONDecodeError, TypeError, KeyError):
             raise WrongRun(f"{path}, line {number} is damaged: it is not a trial.") from None
 
@@ -119,26 +132,60 @@ def write_exclusions(folder: Path, file: Path) -> int:
     return len(excluded)
 
 
-def choose_reader(info: Mapping[str, Any], name: str | None = None) -> tuple[str, Reader]:
+def choose_reader(
+    benchmark: Benchmark, folder: Path, info: Mapping[str, Any], name: str | None = None
+) -> tuple[str, Reader]:
     """The reader of a run by name; the run's chosen one, else the paper's own.
 
-    A reader of boxes takes settings in its name: `strict?threshold=0.3&nms=0.9`.
+    Beside the benchmark's readers, each run under RUN/readings/ is one. A reader of boxes takes
+    settings in its name: `strict?threshold=0.3&nms=0.9`.
     """
-    readers = get_benchmark(info["benchmark"]).READERS
-    wanted = name or info.get("reader") or next(iter(readers))
+    wanted = name or info.get("reader") or next(iter(benchmark.READERS))
     chosen, settings, full = split_settings(wanted, "reader")
-    if chosen not in readers:
-        raise UnknownName(f"reader of {info['benchmark']}", chosen, readers)
-    reader = readers[chosen]
-    if settings and not isinstance(reader, BoxesReader):
+    asked = answered_by(folder)
+    if chosen not in {*benchmark.READERS, *asked}:
+        raise UnknownName(f"reader of {benchmark.NAME}", chosen, [*benchmark.READERS, *asked])
+    reader = benchmark.READERS.get(chosen) or benchmark.answer_reader()
+    if isinstance(reader, BoxesReader):
+        reader = reader.configured(settings)
+    elif settings:
         raise BadInput(f"The reader {chosen!r} takes no settings: leave out what follows the '?'.")
-    return full, reader.configured(settings) if isinstance(reader, BoxesReader) else reader
+    if chosen in benchmark.READERS:
+        return full, reader
+    return full, AnswersReader(benchmark, load_answers(folder, chosen, reader))
+
+
+def answered_by(folder: Path) -> list[str]:
+    """Names of the reading runs of a run."""
+    return sorted(path.parent.name for path in (folder / "readings").glob("*/run.json"))
+
+
+def load_answers(folder: Path, name: str, reader: Reader) -> Answers:
+    """What a reading model said about each response of a run."""
+    answers: dict[tuple[str, int, int], list[Row]] = {}
+    for row in read_rows(folder / "readings" / name, reader):
+        about = row.trial.condition
+        key = (about["parent"], about["sample"], about["attempt"])
+        answers.setdefault(key, []).append(row)
+    return answers
+
+
+@dataclass(frozen=True)
+class AnswersReader:
+    """Reads a response by what a reading model answered about it."""
+
+    benchmark: Benchmark
+    answers: Answers
+
+    def __call__(self, trial: Trial, response: Response) -> Reading:
+        found = self.answers.get((trial.id, response.sample, response.attempt), ())
+        return self.benchmark.combine(trial, response, found)
 
 
 def load_run(folder: Path, reader: str | None = None) -> StoredRun:
     """Read a run; its scores are those in scores.json, empty when it was never scored."""
     info = read_info(folder)
-    _, read = choose_reader(info, reader)
+    _, read = choose_reader(get_benchmark(info["benchmark"]), folder, info, reader)
     path = folder / "scores.json"
     scores = orjson.loads(path.read_bytes()) if path.exists() else {}
     return StoredRun(folder, info, read_rows(folder, read), scores)
