@@ -1,0 +1,1 @@
+"""GeckoNum (Kajić et al. 2024): prompts, questions and people's answers."""

@@ -1,0 +1,324 @@
+"""GeckoNum's prompts: made by rule, drawn from a seed, or read from the released file."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import astuple, dataclass, fields
+from pathlib import Path
+
+import numpy as np
+
+from subitize.datasets.geckonum import words
+from subitize.datasets.geckonum.recipe import Recipe
+from subitize.datasets.text_files import decoded
+from subitize.errors import BadInput
+from subitize.numerals import to_words
+
+__all__ = ["COLUMNS", "Prompt", "make_prompts", "prompts_csv", "read_prompts"]
+
+MOST_TRIES = 1000
+"""draws in a row that may repeat an earlier prompt before the recipe is called too small"""
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """One line of prompts.csv, its columns in their order."""
+
+    index: int
+    """place in the file, from 0"""
+    prompt: str
+    """the words given to the painter"""
+    has_numeral: int
+    """1 if a number stands as a word, 0 if only digits"""
+    is_frequent: int
+    """1 frequent noun, 0 rare noun, −1 not asked (all types but numeric_simple)"""
+    entities: str
+    """what should be seen: thing:how many, separated by commas"""
+    prompt_type: str
+    """one of the twelve types"""
+    dataset_id: str
+    """id that pictures' names begin with"""
+
+    def things(self) -> tuple[tuple[str, str], ...]:
+        """The entities apart: (thing, how many), colour included.
+
+        >>> Prompt(0, "2 red cats and 1 dog.", 0, -1, "red cat:2, dog:1", "2-additive", "x_0"
+        ...        ).things()
+        (('red cat', '2'), ('dog', '1'))
+        """
+        parts = (part.strip().rpartition(":") for part in self.entities.split(","))
+        return tuple((thing, number) for thing, _, number in parts)
+
+
+COLUMNS = tuple(entry.name for entry in fields(Prompt))
+Draft = tuple[str, int, int, str]
+"""prompt, has_numeral, is_frequent, entities"""
+
+
+def make_prompts(recipe: Recipe, rng: np.random.Generator) -> list[Prompt]:
+    """All prompts of a recipe; only the drawn types depend on the generator.
+
+    >>> made = make_prompts(Recipe(), np.random.default_rng(0))
+    >>> len(made), made[0].prompt, made[967].prompt
+    (1386, '1 dog.', 'There are 5 olives in this image.')
+    """
+    found: list[Prompt] = []
+    for kind in recipe.types:
+        for draft in _MAKERS[kind](recipe, rng):
+            index = len(found)
+            found.append(Prompt(index, *draft, kind, f"{recipe.name}_{index:05}"))
+    return found
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}."
+
+
+def _written(number: int, *, word: bool) -> str:
+    return to_words(number) if word else str(number)
+
+
+def _counted(recipe: Recipe, number: int, noun: str, *, word: bool) -> str:
+    """`3 dogs`, `three dogs`, `1 dog`."""
+    several = noun if number == 1 else words.plural(noun, recipe.plurals)
+    return f"{_written(number, word=word)} {several}"
+
+
+def _verb(number: int) -> str:
+    return "is" if number == 1 else "are"
+
+
+def _simple(recipe: Recipe, _: np.random.Generator) -> Iterator[Draft]:
+    for nouns in recipe.nouns.values():
+        frequent = {noun: int(recipe.is_frequent(noun)) for noun in nouns}
+        for number in sorted({*recipe.simple_digits, *recipe.simple_words}):
+            for word, numbers in ((False, recipe.simple_digits), (True, recipe.simple_words)):
+                if number not in numbers:
+                    continue
+                for noun in nouns:
+                    text = _sentence(_counted(recipe, number, noun, word=word))
+                    yield text, int(word), frequent[noun], f"{noun}:{number}"
+
+
+def _colour(recipe: Recipe, _: np.random.Generator) -> Iterator[Draft]:
+    for colour in recipe.colours:
+        for number in recipe.colour_numbers:
+            for word in (False, True):
+                for noun in recipe.colour_nouns:
+                    thing = f"{colour} {noun}"
+                    text = _sentence(_counted(recipe, number, thing, word=word))
+                    yield text, int(word), -1, f"{thing}:{number}"
+
+
+def _sentences(recipe: Recipe, _: np.random.Generator) -> Iterator[Draft]:
+    for noun in recipe.sentence_nouns:
+        for number in recipe.sentence_numbers:
+            things = _counted(recipe, number, noun, word=False)
+            for template in words.SENTENCES:
+                text = template.format(things=things, verb=_verb(number))
+                yield text, 0, -1, f"{noun}:{number}"
+
+
+def _distinct(draw: Callable[[], Draft], count: int, kind: str) -> Iterator[Draft]:
+    """Drafts with different words (the release repeats one: a repeated prompt adds nothing)."""
+    seen: set[str] = set()
+    for _ in range(count):
+        for _ in range(MOST_TRIES):
+            draft = draw()
+            if draft[0] not in seen:
+                break
+        else:
+            raise BadInput(
+                f"Only {len(seen)} different {kind} prompts were found, {count} are wanted: "
+                "give the recipe more nouns or numbers, or a smaller `drawn`."
+            )
+        seen.add(draft[0])
+        yield draft
+
+
+def _things(
+    recipe: Recipe, rng: np.random.Generator, things: Sequence[str], numbers: Sequence[int]
+) -> tuple[list[str], list[int], int, list[str]]:
+    """Counted things, each with a random number, digit or word; numbers; has_numeral; entities."""
+    asked = [int(number) for number in rng.choice(list(numbers), len(things))]
+    as_word = [bool(flag) for flag in rng.integers(0, 2, len(things))]
+    counted = [
+        _counted(recipe, number, thing, word=word)
+        for thing, number, word in zip(things, asked, as_word, strict=True)
+    ]
+    named = [f"{thing}:{number}" for thing, number in zip(things, asked, strict=True)]
+    return counted, asked, int(any(as_word)), named
+
+
+def _pick(rng: np.random.Generator, choices: Sequence[str], count: int, kind: str) -> list[str]:
+    if len(choices) < count:
+        raise BadInput(f"{kind} prompts need {count} different things: found {len(choices)}.")
+    return [choices[place] for place in rng.choice(len(choices), count, replace=False)]
+
+
+def _additive(many: int) -> Callable[[Recipe, np.random.Generator], Iterator[Draft]]:
+    kind = f"{many}-additive"
+
+    def make(recipe: Recipe, rng: np.random.Generator) -> Iterator[Draft]:
+        def draw() -> Draft:
+            nouns = _pick(rng, recipe.all_nouns(), many, kind)
+            counted, _, word, named = _things(recipe, rng, nouns, recipe.additive_numbers)
+            text = _sentence(f"{', '.join(counted[:-1])} and {counted[-1]}")
+            return text, word, -1, ("," if many == 2 else ", ").join(named)
+
+        return _distinct(draw, recipe.drawn, kind)
+
+    return make
+
+
+def _additive_colour(recipe: Recipe, rng: np.random.Generator) -> Iterator[Draft]:
+    kind = "2-additive-color"
+    coloured = [f"{colour} {noun}" for colour in recipe.colours for noun in recipe.colour_nouns]
+
+    def draw() -> Draft:
+        things = _pick(rng, coloured, 2, kind)
+        counted, _, word, named = _things(recipe, rng, things, recipe.colour_numbers)
+        return _sentence(" and ".join(counted)), word, -1, ",".join(named)
+
+    return _distinct(draw, recipe.drawn, kind)
+
+
+def _spatial(recipe: Recipe, rng: np.random.Generator) -> Iterator[Draft]:
+    kind = "attribute-spatial"
+
+    def draw() -> Draft:
+        nouns = _pick(rng, recipe.all_nouns(), 2, kind)
+        counted, asked, word, named = _things(recipe, rng, nouns, recipe.spatial_numbers)
+        relation = str(rng.choice(list(recipe.relations)))
+        # the release says "There is 4 fish"; we count the fish, not the letter s
+        text = f"There {_verb(asked[0])} {counted[0]} {relation} {counted[1]}."
+        return text, word, -1, ",".join(named)
+
+    return _distinct(draw, recipe.drawn, kind)
+
+
+def _approx_one(recipe: Recipe, _: np.random.Generator) -> Iterator[Draft]:
+    for things, where, place in recipe.scenes:
+        for phrase, quantity in (("only a few", "few"), ("many", "many"), ("no", "no")):
+            text = f"An image of {words.article(place)}. "
+            text += f"There are {phrase} {things} {where} the {place}."
+            # the release names the thing by cutting off the last letter, also of "rice"
+            yield text, 0, -1, f"{things[:-1]}:{quantity},{place}:1"
+
+
+def _approx_two(recipe: Recipe, _: np.random.Generator) -> Iterator[Draft]:
+    for first, second in recipe.pairs:
+        one, other = (words.plural(noun, recipe.plurals) for noun in (first, second))
+        for quantity, joint in (("fewer", "than"), ("as many", "as"), ("more", "than")):
+            text = f"An image with some {one} and some {other}. "
+            text += f"There are {quantity} {one} {joint} {other}."
+            yield text, 0, -1, f"{first}:{quantity},{second}:X"
+
+
+def _fractions(recipe: Recipe, _: np.random.Generator) -> Iterator[Draft]:
+    for noun, cuts in words.CUTS:
+        for cut in cuts:
+            yield _sentence(f"{words.article(noun)} cut into {cut}"), 0, -1, f"{noun}:{cut}"
+        for part, size in (("half", 0.5), ("quarter", 0.25)):
+            for number in recipe.whole_numbers:
+                whole = _counted(recipe, number, noun, word=True)
+                text = f"There {_verb(number)} {whole} and {part} of another {noun.split()[0]}"
+                yield f"{text} on the table.", 1, -1, f"{noun}:{number + size}"
+
+
+def _parts(recipe: Recipe, _: np.random.Generator) -> Iterator[Draft]:
+    for noun in recipe.part_nouns:
+        for number in recipe.part_numbers:
+            broken = "it" if number == 1 else f"one {noun}"
+            text = f"There {_verb(number)} {_counted(recipe, number, noun, word=False)} "
+            text += f"on the table, but {broken} is broken into two pieces."
+            yield text, 1, -1, f"{noun}:{number}"
+
+
+def _complex(_: Recipe, __: np.random.Generator) -> Iterator[Draft]:
+    for noun, in_two in words.HALVED:
+        yield f"{in_two} One piece is twice the size of the other.", 1, -1, f"{noun}:1/3+2/3"
+        for one, other in words.HALF_COLOURS:
+            text = f"An image of {words.article(noun)} where one half of it is {one} "
+            text += f"and the other half is {other}."
+            yield text, 1, -1, f"{noun}:1/2{one}+1/2{other}"
+
+
+_MAKERS: Mapping[str, Callable[[Recipe, np.random.Generator], Iterator[Draft]]] = {
+    "numeric_simple": _simple,
+    "2-additive": _additive(2),
+    "3-additive": _additive(3),
+    "approx-2-entity": _approx_two,
+    "approx-1-entity": _approx_one,
+    "numeric_sentence": _sentences,
+    "fractional-simple": _fractions,
+    "part-whole": _parts,
+    "fractional-complex": _complex,
+    "attribute-color": _colour,
+    "2-additive-color": _additive_colour,
+    "attribute-spatial": _spatial,
+}
+
+
+def prompts_csv(prompts: Sequence[Prompt]) -> str:
+    """Prompts as the released file writes them."""
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    writer.writerows(astuple(prompt) for prompt in prompts)
+    return text.getvalue()
+
+
+def read_prompts(path: Path) -> list[Prompt]:
+    """Prompts from a file with the released columns; what is wrong is named with its line."""
+    try:
+        text = decoded(path.read_bytes(), str(path))
+    except OSError as problem:
+        raise BadInput(
+            f"Can't read the prompts {path}: {problem.strerror}. Give prompts.csv of the release "
+            "or the output of `subitize prompts geckonum --format csv`."
+        ) from None
+    reader = csv.DictReader(io.StringIO(text, newline=""))
+    missing = [name for name in COLUMNS if name not in (reader.fieldnames or ())]
+    if missing:
+        raise BadInput(
+            f"{path} lacks the column {', '.join(missing)}: a prompts file has {','.join(COLUMNS)}."
+        )
+    found = [_prompt(row, f"{path}:{reader.line_num}") for row in reader]
+    if not found:
+        raise BadInput(f"{path} holds no prompts: only the line of column names was found.")
+    seen: dict[str, int] = {}
+    for place, prompt in enumerate(found):
+        if prompt.dataset_id in seen:
+            raise BadInput(
+                f"{path}: the id {prompt.dataset_id} stands at prompts {seen[prompt.dataset_id]} "
+                f"and {place}: every prompt needs its own."
+            )
+        seen[prompt.dataset_id] = place
+    return found
+
+
+def _prompt(row: Mapping[str, str | None], where: str) -> Prompt:
+    cells = {name: (row.get(name) or "").strip() for name in COLUMNS}
+    whole: dict[str, int] = {}
+    for name in ("index", "has_numeral", "is_frequent"):
+        try:
+            whole[name] = int(cells[name])
+        except ValueError:
+            raise BadInput(
+                f"{where}: {name} is {cells[name]!r}, which is no whole number."
+            ) from None
+    for name in ("prompt", "entities", "prompt_type", "dataset_id"):
+        if not cells[name]:
+            raise BadInput(f"{where}: {name} is empty: every prompt needs one.")
+    return Prompt(
+        whole["index"],
+        cells["prompt"],
+        whole["has_numeral"],
+        whole["is_frequent"],
+        cells["entities"],
+        cells["prompt_type"],
+        cells["dataset_id"],
+    )

@@ -1,0 +1,306 @@
+"""The questions people are asked about a picture of each prompt, with their true answers.
+
+Task 1 and 2 are word for word those of the release. Task 3 there came from a scene-graph
+generator whose wording varies; ours come from the prompt's structure: is the thing there, are
+there as many as asked, is the part there, does it have its attribute. Questions that have nothing
+to do with number (is this an image, is there a table, is it on the table) are left out, as the
+paper left them out of its analyses.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import orjson
+
+from subitize.datasets.geckonum.prompts import Prompt
+from subitize.datasets.geckonum.recipe import Recipe
+from subitize.datasets.geckonum.words import plural
+from subitize.datasets.geckonum.yes_no import yes_no_questions
+from subitize.datasets.text_files import decoded
+from subitize.errors import BadInput
+
+__all__ = [
+    "LINE_QUESTION",
+    "TASK_OF_TYPE",
+    "Question",
+    "colourless",
+    "make_questions",
+    "questions_csv",
+    "read_questions",
+]
+
+TASK_OF_TYPE = {
+    "numeric_simple": 1, "numeric_sentence": 1, "2-additive": 1, "3-additive": 1,
+    "attribute-color": 1, "2-additive-color": 1, "attribute-spatial": 1,
+    "approx-1-entity": 2, "approx-2-entity": 2,
+    "fractional-simple": 3, "part-whole": 3, "fractional-complex": 3,
+}  # fmt: skip
+COLOURED = frozenset({"attribute-color", "2-additive-color"})
+LINE_QUESTION = "Which line describes the image the best?"
+ONE_ENTITY_CODES = {"no": 0, "few": 2, "many": 3}
+"""the paper's appendix gives many the code 4; the release writes 3 for prompts and answers"""
+TWO_ENTITY_CODES = {"fewer": 2, "as many": 3, "more": 4}
+NO_TRUTH = ("geckonum_01209", "Two black cats and 2 red cats.", "How many cats are in the image?")
+"""the one question of the release that the paper had no true answer for"""
+MISWORDED = {
+    "geckonum_01294": "There are three cinnamon sticks above three burgers.",
+    "geckonum_01302": "There are four pizzas below one cinnamon stick.",
+    "geckonum_01334": "There are two books below 2 cinnamon sticks.",
+    "geckonum_01345": "There are 4 trowels to the right of five cinnamon sticks.",
+    "geckonum_01351": "There are five mushrooms above 4 cinnamon sticks.",
+    "geckonum_01353": "There are 2 cinnamon sticks to the right of 5 mushrooms.",
+    "geckonum_01379": "There is three fish to the right of four cinnamon sticks.",
+    "geckonum_01382": "There are five flutes to the left of 3 cinnamon sticks.",
+}
+"""prompts whose placed questions the release words wrongly: it took `cinnamon sticks` apart"""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One question about pictures of one prompt."""
+
+    dataset_id: str
+    """the prompt"""
+    task: int
+    """1 count, 2 choose a line, 3 yes or no"""
+    question_id: int
+    """place among the prompt's questions of this task, from 0"""
+    question: str
+    """the words shown"""
+    truth: float | None
+    """number (task 1), code of the line (task 2), 1 for yes (task 3); None if there is none"""
+    noun: str = ""
+    """task 1: the thing asked about, singular, without colour"""
+    lines: tuple[tuple[int, str], ...] = ()
+    """task 2: code and words of each line, in the order shown"""
+
+
+def make_questions(
+    prompts: Sequence[Prompt], recipe: Recipe | None = None, *, mended: bool = False
+) -> list[Question]:
+    """All questions of all prompts, the prompts in their order.
+
+    `mended` asks what the release meant where it worded a question wrongly (eight prompts).
+    """
+    chosen = recipe or Recipe()
+    return [
+        question
+        for prompt in prompts
+        for question in (
+            _misworded(prompt, chosen)
+            if not mended and MISWORDED.get(prompt.dataset_id) == prompt.prompt
+            else _of_prompt(prompt, chosen)
+        )
+    ]
+
+
+def _of_prompt(prompt: Prompt, recipe: Recipe) -> list[Question]:
+    task = TASK_OF_TYPE.get(prompt.prompt_type)
+    if task is None:
+        raise BadInput(
+            f"Prompt {prompt.dataset_id} has the unknown type {prompt.prompt_type!r}: known are "
+            f"{', '.join(TASK_OF_TYPE)}."
+        )
+    if task == 1:
+        return _counting(prompt, recipe)
+    if task == 2:
+        return _line_choice(prompt, recipe)
+    return [
+        Question(prompt.dataset_id, 3, place, text, 1.0)
+        for place, text in enumerate(yes_no_questions(prompt, recipe))
+    ]
+
+
+# Task 1
+
+
+def colourless(thing: str, prompt_type: str) -> str:
+    """The noun of an entity: in the coloured types its first word is the colour.
+
+    >>> colourless("red cat", "attribute-color"), colourless("cinnamon stick", "2-additive")
+    ('cat', 'cinnamon stick')
+    """
+    return thing.partition(" ")[2] if prompt_type in COLOURED else thing
+
+
+def _counting(prompt: Prompt, recipe: Recipe) -> list[Question]:
+    asked: dict[str, tuple[float | None, str]] = {}
+    things = [(thing, _number(prompt, number)) for thing, number in prompt.things()]
+    totals: dict[str, float] = {}
+    for thing, number in things:
+        noun = colourless(thing, prompt.prompt_type)
+        totals[noun] = totals.get(noun, 0) + number
+    for thing, number in things:
+        noun = colourless(thing, prompt.prompt_type)
+        asked.setdefault(_how_many(noun, recipe), (totals[noun], noun))
+        if thing != noun:
+            asked.setdefault(_how_many(thing, recipe), (number, noun))
+    if prompt.prompt_type == "attribute-spatial":
+        asked |= _placed(prompt, recipe)
+    if prompt.dataset_id == NO_TRUTH[0] and prompt.prompt == NO_TRUTH[1]:
+        asked[NO_TRUTH[2]] = (None, "cat")
+    return [
+        Question(prompt.dataset_id, 1, place, text, truth, noun)
+        for place, (text, (truth, noun)) in enumerate(asked.items())
+    ]
+
+
+def _number(prompt: Prompt, number: str) -> int:
+    if not number.isdecimal():
+        raise BadInput(
+            f"Prompt {prompt.dataset_id}: the entity number {number!r} in {prompt.entities!r} is "
+            "no whole number."
+        )
+    return int(number)
+
+
+def _how_many(thing: str, recipe: Recipe) -> str:
+    return f"How many {plural(thing, recipe.plurals)} are in the image?"
+
+
+def _placed(prompt: Prompt, recipe: Recipe) -> dict[str, tuple[float | None, str]]:
+    """Questions for the first thing in the prompt's relation, and for the second in its reverse."""
+    (one, first), (other, second) = prompt.things()
+    ones, others = plural(one, recipe.plurals), plural(other, recipe.plurals)
+    longest_first = sorted(recipe.relations, key=len, reverse=True)
+    relation = next((name for name in longest_first if f" {name} " in prompt.prompt), None)
+    if relation is None:
+        raise BadInput(
+            f"Prompt {prompt.dataset_id} ({prompt.prompt!r}) names no known relation: known are "
+            f"{', '.join(recipe.relations)}."
+        )
+    return {
+        f"How many {ones} are {relation} {others}?": (float(first), one),
+        f"How many {others} are {recipe.relations[relation]} {ones}?": (float(second), other),
+    }
+
+
+def _misworded(prompt: Prompt, recipe: Recipe) -> list[Question]:
+    """The release's three questions where one thing has a name of two words.
+
+    The placed question names that thing's last word alone, and where it is the first thing, asks
+    for the reverse relation: by the paper's rule its truth is then the second thing's number.
+    """
+    ours = _counting(prompt, recipe)
+    placed = ours[2] if " " in prompt.things()[1][0] else ours[3]
+    two_words = ours[1].noun if placed is ours[2] else ours[0].noun
+    named = plural(two_words, recipe.plurals)
+    relation = placed.question.partition(" are ")[2].removesuffix(f" {named}?")
+    text = f"How many {plural(ours[0].noun, recipe.plurals)} are {relation} {named.split()[-1]}?"
+    ids = (0, 2, 3) if placed is ours[2] else (1, 2, 4)
+    asked = (ours[0], ours[1], replace(placed, question=text))
+    return [replace(one, question_id=place) for one, place in zip(asked, ids, strict=True)]
+
+
+# Task 2
+
+
+def _line_choice(prompt: Prompt, recipe: Recipe) -> list[Question]:
+    quantity = prompt.things()[0][1]
+    if prompt.prompt_type == "approx-1-entity":
+        codes, lines = ONE_ENTITY_CODES, _three_lines(prompt)
+    else:
+        codes, lines = TWO_ENTITY_CODES, _five_lines(prompt, recipe)
+    if quantity not in codes:
+        raise BadInput(
+            f"Prompt {prompt.dataset_id}: the quantity {quantity!r} in {prompt.entities!r} is "
+            f"none of {', '.join(codes)}."
+        )
+    truth = float(codes[quantity])
+    return [Question(prompt.dataset_id, 2, 0, LINE_QUESTION, truth, lines=lines)]
+
+
+def _three_lines(prompt: Prompt) -> tuple[tuple[int, str], ...]:
+    found = re.fullmatch(r"(.*There are )(?:only a few|many|no)( .*)", prompt.prompt)
+    if found is None:
+        raise BadInput(
+            f"Prompt {prompt.dataset_id} ({prompt.prompt!r}) has no `There are only a few, many "
+            "or no`: its lines can't be made."
+        )
+    phrases = ((0, "no"), (2, "only a few"), (3, "many"))
+    return tuple((code, found[1] + phrase + found[2]) for code, phrase in phrases)
+
+
+def _five_lines(prompt: Prompt, recipe: Recipe) -> tuple[tuple[int, str], ...]:
+    x, y = (plural(thing, recipe.plurals) for thing, _ in prompt.things())
+    both = f"An image with some {x} and some {y}. There are"
+    return (
+        (0, f"An image with no {x} and with no {y}."),
+        (1, f"An image with some {x} or some {y}, but not with both {x} and {y}."),
+        (2, f"{both} fewer {x} than {y}."),
+        (3, f"{both} as many {x} as {y}."),
+        (4, f"{both} more {x} than {y}."),
+    )
+
+
+# Files
+
+
+def questions_csv(questions: Sequence[Question]) -> str:
+    """Questions as a table; the lines of task 2 stand one below the other in their cell."""
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(("dataset_id", "task", "question_id", "question", "truth", "lines"))
+    for found in questions:
+        truth = "" if found.truth is None else f"{found.truth:g}"
+        lines = "\n".join(f"{code} {line}" for code, line in found.lines)
+        writer.writerow(
+            (found.dataset_id, found.task, found.question_id, found.question, truth, lines)
+        )
+    return text.getvalue()
+
+
+def read_questions(
+    path: Path, prompts: Sequence[Prompt], recipe: Recipe | None = None
+) -> list[Question]:
+    """Yes/no questions from elsewhere in place of ours, those of task 1 and 2 as always.
+
+    The file has the columns (or objects with the keys) dataset_id and question; question_id is
+    optional. Prompts without a line keep our questions.
+    """
+    given = _question_rows(path)
+    known = {prompt.dataset_id: prompt for prompt in prompts}
+    read: dict[str, list[Question]] = {}
+    for where, row in given:
+        identity, words = str(row.get("dataset_id") or ""), str(row.get("question") or "").strip()
+        if identity not in known:
+            raise BadInput(f"{where}: there is no prompt {identity!r} in the prompts file.")
+        if TASK_OF_TYPE[known[identity].prompt_type] != 3:
+            raise BadInput(
+                f"{where}: prompt {identity} is {known[identity].prompt_type}: only questions of "
+                "the three types of task 3 can be replaced."
+            )
+        if not words:
+            raise BadInput(f"{where}: the question is empty: every line needs one.")
+        own = read.setdefault(identity, [])
+        number = row.get("question_id")
+        place = len(own) if number in (None, "") else _number(known[identity], str(number))
+        own.append(Question(identity, 3, place, words, 1.0))
+    kept = [one for one in make_questions(prompts, recipe) if one.dataset_id not in read]
+    return kept + [question for own in read.values() for question in own]
+
+
+def _question_rows(path: Path) -> list[tuple[str, dict[str, object]]]:
+    try:
+        content = path.read_bytes()
+    except OSError as problem:
+        raise BadInput(f"Can't read the questions {path}: {problem.strerror}.") from None
+    if path.suffix.lower() == ".json":
+        try:
+            entries = orjson.loads(content)
+        except orjson.JSONDecodeError as problem:
+            raise BadInput(f"{path} is not JSON: {problem}.") from None
+        if not isinstance(entries, list) or not all(isinstance(one, dict) for one in entries):
+            raise BadInput(f"{path}: give a list of objects with dataset_id and question.")
+        return [(f"{path}: entry {place}", entry) for place, entry in enumerate(entries)]
+    reader = csv.DictReader(io.StringIO(decoded(content, str(path)), newline=""))
+    missing = {"dataset_id", "question"} - set(reader.fieldnames or ())
+    if missing:
+        raise BadInput(f"{path} lacks the column {', '.join(sorted(missing))}.")
+    return [(f"{path}:{reader.line_num}", dict(row)) for row in reader]

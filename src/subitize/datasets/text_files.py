@@ -1,0 +1,30 @@
+"""Bytes of a text file that somebody else wrote, as text."""
+
+from __future__ import annotations
+
+import codecs
+
+from subitize.errors import BadInput
+
+__all__ = ["decoded"]
+
+
+def decoded(content: bytes, name: str) -> str:
+    """UTF-8 (with or without a mark at the start) or marked UTF-16; anything else is named.
+
+    >>> decoded(codecs.BOM_UTF8 + b"a,b", "x.csv")
+    'a,b'
+    """
+    if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        encoding = "utf-16"
+    else:
+        encoding = "utf-8-sig"
+    try:
+        return content.decode(encoding)
+    except UnicodeDecodeError as problem:
+        line = content.count(b"\n", 0, problem.start) + 1
+        found = content[problem.start : problem.start + 1]
+        raise BadInput(
+            f"{name}:{line} is not UTF-8: found the byte 0x{found.hex()}, which other encodings "
+            f"such as Latin-1 read as {found.decode('latin-1')!r}. Save the file as UTF-8."
+        ) from None
