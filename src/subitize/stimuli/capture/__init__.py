@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 
@@ -48,7 +49,8 @@ _VALIDATION = 4
 """validation pictures of each pattern: 4 x 25 = 100"""
 
 
-class Configuration(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Configuration:
     """One of the set's patterns."""
 
     arrangement: str
@@ -58,6 +60,7 @@ class Configuration(NamedTuple):
     place: int
     """0 centre, 1 (-, -), 2 (+, -), 3 (-, +), 4 (+, +)"""
     colour: str
+    """blue, green, red, orange, purple"""
     object: str
     """dots or boxes"""
 
@@ -66,6 +69,14 @@ class Configuration(NamedTuple):
         """Name of its file, as published."""
         shown = f"{self.arrangement}_{self.count}_dots_{self.place}"
         return f"{shown}_{self.colour}_{self.object}.png"
+
+    @classmethod
+    def of(cls, recipe: Mapping[str, Any]) -> Configuration:
+        """The configuration that a recipe, a line of the manifest or a picture's facts tell of."""
+        return cls(*(recipe[name] for name in cls.__slots__))
+
+    def as_dict(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in self.__slots__}
 
     @property
     def nth(self) -> int:
@@ -106,7 +117,7 @@ def _validation(arrangement: str, count: int) -> frozenset[int]:
     return frozenset(drawn.tolist())
 
 
-def recipe(  # noqa: PLR0913  every option is one of the picture's own
+def recipe(
     configuration: Configuration,
     *,
     variant: str,
@@ -136,7 +147,7 @@ def recipe(  # noqa: PLR0913  every option is one of the picture's own
             f"{configuration.count} objects in a picture of {size} pixels have a radius of "
             f"{radius:.2f} pixels: use a larger size or a smaller count."
         )
-    made = {"drawer": "capture", "version": DRAWING_VERSION, **configuration._asdict()}
+    made = {"drawer": "capture", "version": DRAWING_VERSION, **configuration.as_dict()}
     made |= {"variant": variant, "layout": layout, "size": size, "seed": seed}
     if occluder is not None:
         made["occluder"] = occluder
@@ -145,12 +156,12 @@ def recipe(  # noqa: PLR0913  every option is one of the picture's own
 
 def facts(recipe: Mapping[str, Any]) -> dict[str, Any]:
     """What the picture of a recipe shows and hides, without drawing it."""
-    configuration = Configuration(*(recipe[name] for name in Configuration._fields))
+    configuration = Configuration.of(recipe)
     layout = places(configuration.arrangement, configuration.count, recipe["layout"])
     size, shift = recipe["size"], np.array(SHIFTS[configuration.place]) + 0.5
     radius = round(layout.radius * size, 4)
     positions = np.round((layout.points + shift) * size, 2)
-    known = configuration._asdict() | {"positions": positions.tolist(), "radius": radius}
+    known = configuration.as_dict() | {"positions": positions.tolist(), "radius": radius}
     known |= {"occluder": None, "hidden": []}
     if recipe["variant"] == "occluded":
         box = _square(recipe, configuration, shift)
@@ -180,7 +191,7 @@ def _square(
     if recipe["layout"] == "fair":
         square = fair_square(arrangement, count, configuration.nth, seed, side)
     else:
-        rng = generator("occluder", seed, *configuration)
+        rng = generator("occluder", seed, configuration.name)
         square = published_square(places(arrangement, count, "published"), rng, side)
     x, y = square.x + shift[0], square.y + shift[1]
     corners = (x - square.side / 2, y - square.side / 2, x + square.side / 2, y + square.side / 2)

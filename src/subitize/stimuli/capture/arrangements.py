@@ -163,7 +163,7 @@ def _staggered(count: int, _layout: str) -> Points:
     if columns < 2 or rows < 3:
         raise _impossible("staggered", count, "it needs two or more columns and three or more rows")
     points = staggered_rows(columns, rows)
-    return points * (_HIGH / np.ptp(points, axis=0).max())
+    return points * (_HIGH / float(np.ptp(points, axis=0).max()))
 
 
 def ring_in_ring(inner: int) -> Points:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import NamedTuple
 
 import numpy as np
@@ -36,7 +36,7 @@ class Completion(NamedTuple):
     """(v, 2) centres of the visible objects, as given"""
 
     @property
-    def count(self) -> int:
+    def total(self) -> int:
         return len(self.hidden) + len(self.visible)
 
 
@@ -95,7 +95,11 @@ Found = Iterator[Completion | None]
 
 
 def completions(
-    visible: Points, square: Square, radius: float, families: Sequence[str] = PUBLISHED, **how: float
+    visible: Points,
+    square: Square,
+    radius: float,
+    families: Sequence[str] = PUBLISHED,
+    **how: float,
 ) -> Completions:
     """All completions over some families, equal ones once.
 
@@ -184,20 +188,36 @@ def _triangles_around(behind: Behind, lattice: Points, step: float) -> Found:
         [(columns - rows / 2) * step, rows * step * _SQRT3 / 2], axis=1
     )
     origin = corner.mean(axis=0)
-    left, right, bottom = columns.min(), (rows - columns).min(), rows.max()
-    reach = 1 + int((behind.square[2] - behind.square[0]) / (step * _SQRT3 / 2))
-    for out in np.ndindex(reach + 1, reach + 1, reach + 1):
-        leftmost, rightmost = left - out[0], right - out[1]
-        top = leftmost + rightmost
-        height = int(bottom + out[2] - top) + 1
-        if height * (height + 1) // 2 > _LARGEST:
+    left, right, bottom = (int(v) for v in (columns.min(), (rows - columns).min(), rows.max()))
+    reach = 1 + int(math.sqrt(2) * (behind.square[2] - behind.square[0]) / (step * _SQRT3 / 2))
+    (low_x, high_x), (low_y, high_y) = behind.span(0), behind.span(1)
+    seen = set(map(tuple, lattice.tolist()))
+
+    def may_be(row: int, column: int) -> bool:
+        """Whether a lattice place is visible or under the square."""
+        if (row, column) in seen:
+            return True
+        x = origin[0] + (column - row / 2) * step
+        y = origin[1] + row * step * _SQRT3 / 2
+        return bool(low_x <= x <= high_x and low_y <= y <= high_y)
+
+    # the corners are looked at first: nearly all triangles fail there
+    for start, other in product(range(left, left - reach, -1), range(right, right - reach, -1)):
+        top = start + other
+        if not may_be(top, start):
             continue
-        places = np.array([(r, c) for r in range(height) for c in range(r + 1)], np.float64)
-        r, c = places[:, 0] + top, places[:, 1] + leftmost
-        yield behind.fill(
-            "triangle",
-            origin + np.stack([(c - r / 2) * step, r * step * _SQRT3 / 2], axis=1),
-        )
+        for last in range(bottom, bottom + reach):
+            if may_be(last, start) and may_be(last, last - other):
+                r, c = _triangle_places(top, last, start)
+                pattern = np.stack([(c - r / 2) * step, r * step * _SQRT3 / 2], axis=1)
+                yield behind.fill("triangle", origin + pattern)
+
+
+def _triangle_places(top: int, last: int, start: int) -> tuple[Points, Points]:
+    """Rows and columns of a triangle's lattice places."""
+    height = last - top + 1
+    row, column = np.tril_indices(height)
+    return (row + top).astype(np.float64), (column + start).astype(np.float64)
 
 
 def _rectangles(behind: Behind) -> Found:
@@ -210,9 +230,13 @@ def _rectangles(behind: Behind) -> Found:
     plain = [[line] if _even(line, behind.tolerance) else [] for line in lines]
     choices = [(across, down) for across in plain[0] for down in plain[1]]
     if _inside(lines[1], behind.span(1)):
-        choices += [(across, down) for across in _extended(lines[0], behind, 0) for down in plain[1]]
+        choices += [
+            (across, down) for across in _extended(lines[0], behind, 0) for down in plain[1]
+        ]
     if _inside(lines[0], behind.span(0)):
-        choices += [(across, down) for across in plain[0] for down in _extended(lines[1], behind, 1)]
+        choices += [
+            (across, down) for across in plain[0] for down in _extended(lines[1], behind, 1)
+        ]
     for across, down in choices:
         grid = np.stack([np.tile(across, len(down)), np.repeat(down, len(across))], axis=1)
         yield behind.fill("rectangle", grid)

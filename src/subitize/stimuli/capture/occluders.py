@@ -22,9 +22,9 @@ _SIDES = (6.0, 12.0)
 """side of a published square, in radii"""
 _FAIR_SIDES = (0.05, 0.4)
 """side of a fair square, in shares of the picture's"""
-_TILT = 0.16
-"""numbers hidden weigh exp(-tilt * number); this tilt gives the paper's mean of 2.73"""
-_THROWS = 6000
+_TILT = 0.14
+"""numbers hidden weigh exp(tilt * number); this tilt gives the paper's mean of 2.73"""
+_THROWS = 12_000
 """squares thrown at a pattern"""
 _POOL = 10
 """good squares kept per pattern and number hidden"""
@@ -88,16 +88,16 @@ def fair_square(
             + ": choose another count"
             + (", or leave the side open." if side else ".")
         )
-    dealt = generator("deal", seed, arrangement, count).permutation(50)[nth % 50]
+    dealt = int(generator("deal", seed, arrangement, count).permutation(50)[nth % 50])
     hidden = _quota(tuple(pools))[dealt]
     squares = pools[hidden]
-    return squares[nth % len(squares)]
+    return squares[dealt % len(squares)]
 
 
 @lru_cache(maxsize=64)
 def _quota(possible: tuple[int, ...]) -> tuple[int, ...]:
     """Fifty numbers hidden, in shares as near to the weights as whole numbers can be."""
-    weights = np.exp(-_TILT * np.array(possible))
+    weights = np.exp(_TILT * np.array(possible))
     ends = np.rint(50 * np.cumsum(weights) / weights.sum()).astype(int)
     return tuple(np.repeat(possible, np.diff(ends, prepend=0)).tolist())
 
@@ -139,12 +139,13 @@ def _thrown(
     sides = rng.uniform(*_FAIR_SIDES, _THROWS) if side is None else np.full(_THROWS, side)
     low, high = layout.points.min(axis=0), layout.points.max(axis=0)
     centres = rng.uniform(low - layout.radius, high + layout.radius, (_THROWS, 2))
-    away = np.abs(centres[:, None, :] - layout.points[None, :, :]).max(axis=2)
+    inside = np.abs(centres).max(axis=1) + sides / 2 <= _REACH
+    centres, sides = centres[inside], sides[inside]
+    away = np.maximum(*np.abs(centres.T[:, :, None] - layout.points.T[:, None, :]))
     rim = layout.radius * (1 + _CLEARANCE)
     covered = away <= (sides / 2 - rim)[:, None]
     spared = away >= (sides / 2 + rim)[:, None]
-    inside = np.abs(centres).max(axis=1) + sides / 2 <= _REACH
-    keeps = (covered | spared).all(axis=1) & inside & _ends_show(arrangement, layout, covered)
+    keeps = (covered | spared).all(axis=1) & _ends_show(arrangement, layout, covered)
     return np.column_stack([centres, sides])[keeps], covered[keeps]
 
 
