@@ -132,7 +132,10 @@ def test_keys_and_addresses() -> None:
         read_key(ModelOptions(), {})
     with pytest.raises(BadInput, match="MINE is not set"):
         read_key(ModelOptions("http://h/v1", "MINE"), {})
-    for bad in ("localhost:8000", "ftp://x", "http://", ""):
+    for bad in ("localhost:8000", "ftp://x", "http://", "", "http://[::1", "http://h:x/v1"):
         with pytest.raises(BadInput, match="not an address"):
             check_url(bad)
+    with pytest.raises(BadInput, match="--api-key-env") as caught:
+        check_url("http://me:hunter2@host/v1")
+    assert "hunter2" not in str(caught.value)
     assert shown_url("https://me:secret@host:8/v1?key=1") == "https://host:8/v1"

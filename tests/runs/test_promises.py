@@ -18,7 +18,7 @@ from subitize.errors import RunLocked, WrongRun
 from subitize.runs.journal import Journal
 from subitize.runs.lock import locked
 from subitize.runs.scoring import score_run
-from tests.chat_server import ChatServer, completion
+from tests.chat_server import ChatServer, completion, usual_reply
 from tests.runs.conftest import Go, responses_of
 
 TRIALS = 2 * 3 * 2 + 6  # two categories, three numbers, two pictures each; six control questions
@@ -272,13 +272,11 @@ def test_keys_reach_no_file_and_no_message(
         return web.json_response(completion(f"4 apples; you sent {said}"))
 
     with ChatServer(echo) as server:
-        url = server.url.replace("//", "//user:password@")
-        go(url, api_key_env="MY_KEY")
+        go(server.url, api_key_env="MY_KEY")
         assert server.headers[0]["Authorization"] == f"Bearer {key}"
     written = b"".join(p.read_bytes() for p in tmp_path.rglob("*") if p.is_file())
     out, err = capfd.readouterr()
     assert key.encode() not in written
-    assert b"password" not in written
     assert key not in out + err
 
 
@@ -310,13 +308,17 @@ def test_a_full_disk_stops_the_run_and_loses_nothing(
     go: Go, file_limit: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("subitize.runs.journal.RESERVE_BYTES", 1000)
-    with ChatServer(delay=0.01) as server:
+    def wordy(_number: int, _request: web.Request, body: Any) -> web.Response:
+        return web.json_response(completion("Let me see. " * 60 + usual_reply(body)))
+
+    with ChatServer(wordy, delay=0.01) as server:
         _, unbroken = go(server.url, out="unbroken")
         before = len(server.seen)
         # Long enough for the plan, too short for all responses
-        file_limit(5500)
-        outcome, _ = go(server.url, out="full", settings={"control": False}, concurrency=3)
+        file_limit(7000)
+        outcome, partial = go(server.url, out="full", settings={"control": False}, concurrency=3)
         file_limit(resource.RLIM_INFINITY)
+        assert partial["unsaved"].startswith("Can't write")
         assert not outcome.complete
         assert "Make room" in str(outcome.error)
         asked = len(server.seen) - before

@@ -99,10 +99,19 @@ class AiohttpTransport:
 
 def check_url(url: str) -> str:
     """A base URL without its final slash; anything else is a clear error."""
-    parts = urlsplit(url)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
+    try:
+        parts = urlsplit(url)
+        good = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        good = False
+    if not good:
         raise BadInput(
             f"--base-url {url!r} is not an address: give one such as http://127.0.0.1:8000/v1."
+        )
+    if parts.username or parts.password or parts.query:
+        raise BadInput(
+            f"--base-url {shown_url(url)} holds a name, a password or a query: secrets go into an "
+            "environment variable that --api-key-env names."
         )
     return url.rstrip("/")
 

@@ -1,0 +1,25 @@
+"""Run all benchmarks, or those named: `python -m bench [NAME …]`."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from pathlib import Path
+
+NOT_ALONE = ("answering", "asking")
+"""parts that other benchmarks start"""
+
+
+def main(names: list[str]) -> None:
+    here = Path(__file__).parent
+    known = sorted(
+        p.stem for p in here.glob("*.py") if not p.stem.startswith("_") and p.stem not in NOT_ALONE
+    )
+    for name in names or known:
+        if name not in known:
+            sys.exit(f"there is no benchmark {name!r}: {', '.join(known)}")
+        print(f"== {name}", flush=True)
+        import_module(f"bench.{name}").main()
+
+
+main(sys.argv[1:])

@@ -1,0 +1,156 @@
+"""The house rules: imports go down only, files and functions stay small, names stay honest."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(__file__).parent.parent / "src" / "subitize"
+LAYERS = (
+    "errors",
+    "records",
+    "numerals",
+    "measures",
+    "stimuli",
+    "datasets",
+    "models",
+    "counters",
+    "readers",
+    "published",
+    "benchmarks",
+    "runs",
+    "captions",
+    "training",
+    "reports",
+    "humans",
+    "integrations",
+    "numgen",
+    "commands",
+    "cli",
+    "__main__",
+)
+LONGEST_FILE, LONGEST_FUNCTION, MOST_PARAMETERS = 400, 60, 7
+FILES = sorted(SOURCE.rglob("*.py"))
+HEAVY = {"scipy", "matplotlib", "polars", "torch", "transformers", "PIL", "jinja2", "rich"}
+
+
+def layer(module: str) -> int | None:
+    """Where a module of ours stands, counted from the top; None for the package itself."""
+    parts = module.split(".")
+    return LAYERS.index(parts[1]) if len(parts) > 1 else None
+
+
+def module_of(path: Path) -> str:
+    parts = path.relative_to(SOURCE.parent).with_suffix("").parts
+    return ".".join(part for part in parts if part != "__init__")
+
+
+def imports(node: ast.AST) -> list[str]:
+    if isinstance(node, ast.Import):
+        return [alias.name for alias in node.names]
+    if isinstance(node, ast.ImportFrom) and node.module:
+        return [node.module]
+    return []
+
+
+def is_command(function: ast.FunctionDef | ast.AsyncFunctionDef, path: Path) -> bool:
+    """Commands take one parameter per option of the command line."""
+    return "commands" in path.parts and any(
+        "typer" in ast.unparse(argument.annotation)
+        for argument in function.args.args
+        if argument.annotation
+    )
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SOURCE)))
+def test_imports_go_down_only(path: Path) -> None:
+    own = layer(module_of(path))
+    if own is None:
+        return
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for name in imports(node):
+            if name.startswith("subitize."):
+                found = layer(name)
+                assert found is None or found <= own, f"{module_of(path)} imports {name}"
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SOURCE)))
+def test_files_and_functions_are_small(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert len(text.splitlines()) <= LONGEST_FILE
+    for node in ast.walk(ast.parse(text)):
+        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) or is_command(node, path):
+            continue
+        assert node.end_lineno is not None
+        assert node.end_lineno - node.lineno < LONGEST_FUNCTION, node.name
+        named = [*node.args.args, *node.args.kwonlyargs]
+        given = [argument for argument in named if argument.arg not in ("self", "cls")]
+        assert len(given) <= MOST_PARAMETERS + 1, node.name
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SOURCE)))
+def test_our_own_modules_are_imported_at_the_top(path: Path) -> None:
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    for function in ast.walk(tree):
+        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
+            for node in ast.walk(function):
+                for name in imports(node):
+                    assert not name.startswith("subitize"), f"{function.name} imports {name}"
+
+
+def test_no_file_is_a_drawer_for_everything() -> None:
+    for path in SOURCE.rglob("*"):
+        assert path.stem not in {"utils", "util", "helpers", "common", "misc"}, path
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SOURCE)))
+def test_all_names_exist(path: Path) -> None:
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    defined: set[str] = set()
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef | ast.AsyncFunctionDef):
+            defined.add(node.name)
+        elif isinstance(node, ast.Import | ast.ImportFrom):
+            defined |= {alias.asname or alias.name for alias in node.names}
+        elif isinstance(node, ast.Assign):
+            defined |= {name.id for name in ast.walk(node) if isinstance(name, ast.Name)}
+        elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+            defined.add(node.target.id)
+    for node in tree.body:
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
+            listed = ast.literal_eval(node.value)
+            assert sorted(set(listed)) == sorted(listed)
+            assert set(listed) <= defined, set(listed) - defined
+
+
+def loaded_by(program: str) -> set[str]:
+    """The top packages that a fresh interpreter has loaded after this program."""
+    done = subprocess.run(
+        [sys.executable, "-c", f"{program}\nimport sys\nprint(*sorted(sys.modules))"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return {name.partition(".")[0] for name in done.stdout.split()}
+
+
+def test_importing_and_asking_need_no_heavy_package() -> None:
+    assert not loaded_by("import subitize") & {*HEAVY, "numpy", "aiohttp"}
+    assert not loaded_by("import subitize.cli") & {*HEAVY, "numpy", "aiohttp"}
+    running = loaded_by(
+        "import subitize.runs.run, subitize.models.openai\n"
+        "from subitize.benchmarks.catalog import BENCHMARKS, get_benchmark\n"
+        "for name in BENCHMARKS: get_benchmark(name)"
+    )
+    assert not running & HEAVY
+
+
+def test_torchvision_stays_out() -> None:
+    """Beside a CPU build of torch it breaks every import of transformers."""
+    from importlib.util import find_spec
+
+    assert find_spec("torchvision") is None
