@@ -495,6 +495,18 @@ TOTALS: list[Case] = [
     ("That gives us a total of 14 circles, with 3 hidden.", SEVERAL, 14),
     ("We get 14.", 14, 14),
     ("9 dots, i.e. 9.", 9, 9),
+    ("There are 15.\n\nNote: 3 of them are hidden.", SEVERAL, 15),
+    ("Let's count: one, two, three, four. Four.", SEVERAL, 4),
+    ("I count: 1... 2... 3... 4! Four apples.", SEVERAL, 4),
+    ("The total count is 9 visible + 3 occluded = **12** dots.", SEVERAL, 12),
+    ("Therefore, the answer is 3 * 5 = 15.", SEVERAL, 15),
+    ("5 rows, with 1, 2, 3, 4 and 5 dots, for a total of 15.", SEVERAL, 15),
+    ("15 (5 × 3)", SEVERAL, 15),
+    ("3 × 5 = 15. One circle is hidden behind the black box.", SEVERAL, 15),
+    ("Answer: 4\n\nExplanation: In row 1 there are 2 and in row 2 there are 2.", SEVERAL, 4),
+    ("There are 12 circles in 3 rows.", SEVERAL, SEVERAL),
+    ("The answer is one.", 1, 1),
+    ("The picture shows one.", 1, 1),
 ]
 
 REPLIES: list[Case] = [

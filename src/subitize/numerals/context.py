@@ -43,6 +43,7 @@ _AFTER = re.compile(
 _MINUS = re.compile(r"(?<![\w)\]}])[-−–－]$|\b(?:minus|negative)[ \t]{1,2}$", re.IGNORECASE)
 _GLUED_BEFORE = re.compile(r"[A-Za-zÀ-ɏΑ-ω_#$€£¥]$|[^\W\d_][-‐‑]$|\bNo\. ?$")
 _SIGN_AFTER_SPACE = frozenset("%٪％°pP ")
+_GLUE = frozenset("/⁄:x×*-–")
 _PLAIN_BEFORE, _PLAIN_AFTER = frozenset(" \n\t("), frozenset(",;!?)\n\t")
 
 
@@ -80,7 +81,11 @@ def kind_in_context(text: str, before: int, number: Numeral) -> Numeral:
 def _is_plain(text: str, start: int, end: int) -> bool:
     """Whether the neighbouring characters show at once that nothing is glued to the number."""
     if start and text[start - 1] not in _PLAIN_BEFORE:
-        return False
+        # between two digits: a chain such as 2024-05-01, which `with_ranges` looks at
+        inside = start > 1 and text[start - 2].isdecimal() and text[start - 1] in _GLUE
+        return (
+            inside and not text[end : end + 1].isalpha() and not text[end + 1 : end + 2].isalpha()
+        )
     if start > 1 and text[start - 2] in "sSeE.-−–－":
         return False  # "minus", "negative", "No."
     if end >= len(text) or text[end] in _PLAIN_AFTER:
@@ -89,10 +94,9 @@ def _is_plain(text: str, start: int, end: int) -> bool:
 
 
 _RANGE = re.compile(
-    r"[ \t]?(?:[-‐‑–—~〜～]|\.\.\.?)[ \t]?|[ \t]{1,2}(?:to|through|until)[ \t]{1,2}|-to-"
+    r"[ \t]?(?:[-‐‑–—~〜～])[ \t]?|\.\.\.?|[ \t]{1,2}(?:to|through|until)[ \t]{1,2}|-to-"
 )
 _BETWEEN = re.compile(r"\bbetween[ \t]{1,2}$", re.IGNORECASE)
-_GLUE = frozenset("/⁄:x×*-–")
 _APART = frozenset((" ", ", ", "\n", ","))
 _EQUALS = re.compile(r"[ \t]?=")
 
@@ -137,7 +141,8 @@ def _mark_chain(text: str, found: list[Numeral], first: int, last: int) -> None:
         if sum_ and found[place].kind in ("code", "modifier"):
             found[place] = found[place]._replace(kind="cardinal")
         elif not sum_ and (kind != "range" or found[place].kind in ("cardinal", "modifier")):
-            found[place] = found[place]._replace(kind=kind)
+            number = found[place]
+            found[place] = Numeral(number.start, number.end, kind, number.value, number.spelled)
 
 
 def _mark_pair(text: str, found: list[Numeral], index: int) -> None:

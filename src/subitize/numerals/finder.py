@@ -72,7 +72,9 @@ class _Atom(NamedTuple):
 def _atoms(text: str) -> Iterator[_Atom]:
     for match in _ATOM.finditer(text):
         start, end, how = match.start(), match.end(), match.lastgroup
-        if how == "digits":
+        if how == "digits" and (row := match.group()).isdecimal():
+            yield _Atom(start, end, "digits", *_value(row))
+        elif how == "digits":
             yield from _digit_atoms(text, start, end)
         elif how == "word":
             yield _word_atom(match.group().lower(), start, end)
@@ -162,6 +164,11 @@ def _merged(text: str, atoms: list[_Atom]) -> Iterator[Numeral]:
         following = atoms[stop] if stop < len(atoms) else None
         if following and following.start - atom.end > 9:
             following = None
+        if atom.shape == "digits" and (following is None or following.shape == "digits"):
+            number = Numeral(atom.start, atom.end, kind, value)
+            yield kind_in_context(text, before, number)
+            index, before = stop, atom.end
+            continue
         gap = text[atom.end : following.start] if following else ""
         if atom.shape == "unit":
             stop, value, kind = _compound(text, atoms, index)

@@ -12,6 +12,7 @@ A vague word beside an exact number does not take the number away ("Many apples;
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Sequence
 
@@ -138,11 +139,16 @@ def _without_number(text: str, mentions: Sequence[Mention]) -> Reading:
     return _unread("no-number", "")
 
 
+_PART = re.compile(r" of (?:them|these|those|which)\b", re.IGNORECASE)
+
+
 def _closing(text: str, mentions: Sequence[Mention]) -> list[Mention]:
     """The counts of the last sentence that has any; those in brackets only if alone there."""
     counts = [mention for mention in mentions if mention.role in ("count", "hedged", "range")]
     if not counts:
         return []
+    # "3 of them are hidden" tells of a part, not of the whole
+    counts = [mention for mention in counts if not _PART.match(text, mention.end)] or counts
     starts = sentence_starts(text)
     begin = starts[bisect_right(starts, counts[-1].start) - 1]
     closing = [mention for mention in counts if mention.start >= begin]

@@ -26,7 +26,7 @@ _ANSWER = re.compile(
 )
 _FIRM = re.compile(
     r"\b(?:totals?|totalling|totaling|sum|count (?:is|of|would be|comes to)|result)\b"
-    r"|\bcount\s?[:=]",
+    r"|(?<!let's )(?<!me )(?<!i )(?<!to )\bcount\s?[:=]",
     re.IGNORECASE,
 )
 _VERB = re.compile(
