@@ -46,12 +46,18 @@ FAMILIES: dict[str, Family] = {
         "subitize.counters.catalog:open_counter",
         "counters that find things in a picture",
         ("counter",),
-        ("blobs",),
+        ("blobs", "pattern"),
+    ),
+    "painter": Family(
+        "subitize.models.shapes:open_shapes",
+        "painters that draw what a numerosity prompt asks for: for tests and demos",
+        ("painter",),
+        ("shapes",),
     ),
     "openai": Family(
         "subitize.models.openai:open_openai",
         "any OpenAI-compatible server (--base-url, --api-key-env)",
-        ("namer",),
+        ("namer", "painter"),
         pattern="openai/NAME",
     ),
     "replay": Family(

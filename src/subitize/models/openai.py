@@ -13,10 +13,11 @@ from typing import Any, ClassVar
 
 import orjson
 
-from subitize.errors import BadInput, Hopeless, Retryable
+from subitize.errors import BadInput, Hopeless, ModelError, Retryable
 from subitize.models.base import Answers, Item, Kind, Model, ModelOptions, Reply
 from subitize.models.media import media_type
 from subitize.models.names import ModelName
+from subitize.models.openai_images import image_body, read_image
 from subitize.models.transport import AiohttpTransport, Answer, Transport, check_url, shown_url
 
 __all__ = ["OpenAI", "open_openai", "read_key", "wait_wanted"]
@@ -30,9 +31,9 @@ SALVAGED = 100_000
 
 
 class OpenAI(Model):
-    """A model behind an OpenAI-compatible server, asked by chat completions."""
+    """A model behind an OpenAI-compatible server: chat for namers, images for painters."""
 
-    kinds: ClassVar[tuple[Kind, ...]] = ("namer",)
+    kinds: ClassVar[tuple[Kind, ...]] = ("namer", "painter")
     paid: ClassVar[bool] = True
     concurrency = 8
 
@@ -65,6 +66,22 @@ class OpenAI(Model):
 
     async def name(self, items: Sequence[Item]) -> Answers:
         return [await self._chat(item) for item in items]
+
+    async def paint(self, items: Sequence[Item]) -> Answers:
+        return [await self._paint(item) for item in items]
+
+    async def _paint(self, item: Item) -> Reply:
+        settings = {**self.settings, **item.overrides}
+        for own in OWN_SETTINGS:
+            settings.pop(own, None)
+        body = image_body(self._served_name, item, settings)
+        url = f"{self.url}/images/generations"
+        answer = await self._transport.post(url, self._headers, body)
+        if answer.status != 200:
+            return self.read_problem(answer)
+        if answer.cut:
+            raise ModelError(f"the server's answer is longer than {len(answer.body):,} bytes")
+        return await read_image(self.read_json(answer), self._transport, self.url)
 
     async def _chat(self, item: Item) -> Reply:
         url = f"{self.url}/chat/completions"
@@ -150,8 +167,8 @@ class OpenAI(Model):
         if status == 404 or 300 <= status < 400:
             return f"Check --base-url and the model's name ({self._served_name})."
         return (
-            "Check the model's settings, and that this model can see pictures "
-            "(the request holds one as image_url)."
+            "Check the model's settings, and that this model can do what it is asked: see a "
+            "picture sent as image_url, or make one."
         )
 
     def _words(self, answer: Answer) -> str:

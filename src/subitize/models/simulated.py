@@ -16,7 +16,7 @@ from subitize.models.base import Answers, Item, Kind, Model, ModelOptions, Reply
 from subitize.models.names import ModelName, typed_settings
 from subitize.records import Trial
 
-__all__ = ["Simulated", "open_simulated"]
+__all__ = ["Simulated", "estimate", "open_simulated"]
 
 DEFAULTS: Mapping[str, Mapping[str, Any]] = {
     "perfect": {"seed": 0},
@@ -67,7 +67,7 @@ class Simulated(Model):
 
     def _say_number(self, target: int, trial: Trial, rng: np.random.Generator) -> str:
         if self.kind_of_observer == "observer":
-            return str(self._estimate(target, rng))
+            return str(estimate(target, self.settings, rng))
         if self.kind_of_observer == "random":
             return str(int(rng.integers(1, self.settings["highest"] + 1)))
         if self.kind_of_observer == "chatty":
@@ -82,18 +82,20 @@ class Simulated(Model):
             return "Something or other."
         return f"I would say: {target}." if self.kind_of_observer == "chatty" else target
 
-    def _estimate(self, target: int, rng: np.random.Generator) -> int:
-        """Exact up to the subitizing limit; above, normal around the target with sd w × target,
-        rounded, drawn again outside 1..max(20, 2 × target); a lapse is uniform on that range."""
-        highest = max(20, 2 * target)
-        if self.settings["lapse"] and rng.random() < self.settings["lapse"]:
-            return int(rng.integers(1, highest + 1))
-        if target <= self.settings["limit"]:
-            return target
-        while True:
-            drawn = round(float(rng.normal(target, self.settings["w"] * target)))
-            if 1 <= drawn <= highest:
-                return drawn
+
+def estimate(target: int, settings: Mapping[str, Any], rng: np.random.Generator) -> int:
+    """A number near the target: exact up to the subitizing `limit`; above, normal around it with
+    sd `w` × target, rounded, drawn again outside 1..max(20, 2 × target); a `lapse` is uniform on
+    that range."""
+    highest = max(20, 2 * target)
+    if settings["lapse"] and rng.random() < settings["lapse"]:
+        return int(rng.integers(1, highest + 1))
+    if target <= settings["limit"]:
+        return target
+    while True:
+        drawn = round(float(rng.normal(target, settings["w"] * target)))
+        if 1 <= drawn <= highest:
+            return drawn
 
 
 def open_simulated(name: ModelName, _options: ModelOptions) -> Simulated:

@@ -6,12 +6,13 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from subitize.errors import BadInput, UnknownName
 from subitize.stimuli import Picture, art, holding, png
-from subitize.stimuli.scenes import scene_of, tiles_of
+from subitize.stimuli.scenes import Scene, scene_of, tiles_of
 
-__all__ = ["CATEGORIES", "DRAWING_VERSION", "SMALLEST_SIZE", "draw", "recipe"]
+__all__ = ["CATEGORIES", "DRAWING_VERSION", "SMALLEST_SIZE", "composed", "draw", "recipe"]
 
 DRAWING_VERSION = 1
 """goes up with every change that alters a single pixel"""
@@ -57,18 +58,9 @@ def recipe(
 
 def draw(recipe: Mapping[str, Any]) -> Picture:
     """The picture of a recipe, with every fact about it."""
-    n, size = int(recipe["n"]), int(recipe["size"])
+    n = int(recipe["n"])
     scene = scene_of(recipe)
-    tiles = tiles_of(scene.kind, scene.looks, scene.diameters)
-    canvas = np.zeros((size, size), np.uint8)
-    boxes = []
-    for (x, y), tile in zip(scene.centres.tolist(), tiles, strict=True):
-        left, top = x + tile.left, y + tile.top
-        height, width = tile.numbers.shape
-        # white is 0, and boxes of neighbours may overlap where one of them is white
-        part = canvas[top : top + height, left : left + width]
-        np.maximum(part, tile.numbers, out=part)
-        boxes.append([left, top, left + width, top + height])
+    canvas, tiles, boxes = composed(scene, int(recipe["size"]))
     hull = holding.hull_area(scene.centres, tiles)
     facts = {
         "n": n,
@@ -84,3 +76,18 @@ def draw(recipe: Mapping[str, Any]) -> Picture:
         "density": n / hull if hull else 0.0,
     }
     return Picture(png.encode(canvas, art.palette(scene.kind)), facts)
+
+
+def composed(scene: Scene, size: int) -> tuple[NDArray[np.uint8], list[art.Tile], list[list[int]]]:
+    """A scene's numbers in its kind's palette, its tiles and their boxes."""
+    tiles = tiles_of(scene.kind, scene.looks, scene.diameters)
+    canvas = np.zeros((size, size), np.uint8)
+    boxes = []
+    for (x, y), tile in zip(scene.centres.tolist(), tiles, strict=True):
+        left, top = x + tile.left, y + tile.top
+        height, width = tile.numbers.shape
+        # white is 0, and boxes of neighbours may overlap where one of them is white
+        part = canvas[top : top + height, left : left + width]
+        np.maximum(part, tile.numbers, out=part)
+        boxes.append([left, top, left + width, top + height])
+    return canvas, tiles, boxes

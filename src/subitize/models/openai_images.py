@@ -1,0 +1,94 @@
+"""Pictures from an OpenAI-compatible server: the request's body, and both forms of its answer.
+
+A server sends the picture itself in base64, or an address to fetch it from. Which one can be asked
+for in the model's name where the server wants that: `openai/dall-e-3?response_format=b64_json`;
+so can `size` and `quality`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import binascii
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import urljoin, urlsplit
+
+import orjson
+
+from subitize.errors import ModelError, Retryable
+from subitize.models.base import Item, Reply
+from subitize.models.media import media_type
+from subitize.models.transport import Transport, shown_url
+
+__all__ = ["image_body", "read_image"]
+
+CHAT_ONLY = ("temperature", "max_tokens")
+DOWNLOADS = 3
+"""tries to fetch a picture that is already made and paid for"""
+DOWNLOAD_WAIT = 0.5
+SEEDS = 2**31
+
+
+def image_body(model: str, item: Item, settings: Mapping[str, Any]) -> bytes:
+    """The request for one picture; a `seed` in the settings makes one for each picture."""
+    body = {name: value for name, value in settings.items() if name not in CHAT_ONLY}
+    if "seed" in body:
+        body["seed"] = (int(body["seed"]) + item.seed) % SEEDS
+    return orjson.dumps({"model": model, **body, "prompt": item.question, "n": 1})
+
+
+async def read_image(entry: Mapping[str, Any], transport: Transport, base: str) -> Reply:
+    """The picture of an answer, fetched where the answer is an address."""
+    try:
+        found = entry["data"][0]
+        encoded, address = found.get("b64_json"), found.get("url")
+    except (KeyError, IndexError, TypeError, AttributeError):
+        raise Retryable("the server's JSON holds no picture") from None
+    if isinstance(address, str) and address.startswith("data:"):
+        encoded = address.partition(",")[2]
+    if encoded:
+        picture = _decoded(encoded)
+    elif isinstance(address, str) and address:
+        picture = await _fetched(urljoin(f"{base}/", address), transport)
+    else:
+        raise Retryable("the server's JSON holds neither a picture nor its address")
+    media_type(picture)  # what is no picture is this item's failure
+    usage = entry.get("usage")
+    told = dict(usage) if isinstance(usage, dict) else {}
+    if found.get("revised_prompt"):
+        # Some models write their own prompt first: what was drawn is that one.
+        told["revised_prompt"] = str(found["revised_prompt"])[:4000]
+    return Reply("picture", picture, "stop", told)
+
+
+def _decoded(encoded: Any) -> bytes:
+    try:
+        return base64.b64decode(encoded, validate=True)
+    except (binascii.Error, ValueError, TypeError):
+        raise Retryable("the server's picture is not base64") from None
+
+
+async def _fetched(address: str, transport: Transport) -> bytes:
+    """The picture at an address; only http(s), and no larger than the transport takes."""
+    try:
+        scheme = urlsplit(address).scheme
+    except ValueError:
+        scheme = ""
+    if scheme not in ("http", "https"):
+        raise ModelError(f"the picture's address is none of http or https: {address[:80]!r}")
+    problem = ""
+    for attempt in range(DOWNLOADS):
+        if attempt:
+            await asyncio.sleep(DOWNLOAD_WAIT * attempt)
+        try:
+            answer = await transport.get(address)
+        except Retryable as error:
+            problem = str(error)
+            continue
+        if answer.cut:
+            raise ModelError(f"the picture is larger than {len(answer.body):,} bytes")
+        if answer.status == 200:
+            return answer.body
+        problem = f"status {answer.status}"
+    raise ModelError(f"the picture could not be fetched from {shown_url(address)}: {problem}")

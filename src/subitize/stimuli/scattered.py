@@ -1,0 +1,25 @@
+"""Things of one kind at random places, without a recipe: what painter/shapes draws."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from subitize.stimuli import art, placing, png
+from subitize.stimuli.naming import composed
+from subitize.stimuli.scenes import Scene
+
+__all__ = ["draw_scattered"]
+
+SMALLEST_SHARE, LARGEST_SHARE = 0.11, 0.198
+"""diameters, as a share of the picture's side"""
+
+
+def draw_scattered(kind: str, n: int, size: int, rng: np.random.Generator) -> bytes:
+    """A PNG of n things of a kind (see `art.KINDS`), none touching another."""
+    placing.check_room(n, size, placing.capacity(size))
+    names = art.looks(kind)
+    looks = tuple(names[k] for k in rng.integers(0, len(names), n))
+    wished = rng.uniform(SMALLEST_SHARE, LARGEST_SHARE, n) * size
+    centres, diameters = placing.scatter(wished, size, rng)
+    canvas, _, _ = composed(Scene(kind, looks, centres, diameters, "scattered"), size)
+    return png.encode(canvas, art.palette(kind))
