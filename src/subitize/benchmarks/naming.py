@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil
 from typing import Any, ClassVar
 
 from subitize.benchmarks.base import Benchmark, Decisions, Paper, Reader, Settings, Stage
-from subitize.benchmarks.numerosity import numerosity_scores
+from subitize.benchmarks.numerosity import numerosity_scores, thin_cells
 from subitize.errors import BadInput, UnknownName
 from subitize.models.base import Kind
 from subitize.readers.boxes import reading_boxes
@@ -255,18 +255,7 @@ class Naming(Benchmark):
 
 def flagged_cells(rows: Sequence[Row], settings: NamingSettings) -> list[dict[str, Any]]:
     """Cells (category × n) with fewer readable trials than needed."""
-    needed = min(20, ceil(0.4 * settings.per_cell))
-    eligible = Counter(
-        (row.trial.condition["category"], row.trial.condition["n"])
-        for row in rows
-        if row.reading.state == "read"
-    )
-    return [
-        {"category": category, "n": n, "eligible": eligible[category, n], "needed": needed}
-        for category in settings.categories
-        for n in range(1, settings.max + 1)
-        if eligible[category, n] < needed
-    ]
+    return thin_cells(rows, settings.per_cell, settings.max, settings.categories)
 
 
 def mean_error(rows: Sequence[Row]) -> float | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import partial
+from math import ceil
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,7 @@ from subitize.measures.variability import scalar_variability
 from subitize.measures.weber import fit_observer
 from subitize.records import Row
 
-__all__ = ["numerosity_scores"]
+__all__ = ["numerosity_scores", "thin_cells"]
 
 
 def numerosity_scores(
@@ -85,6 +86,24 @@ def numerosity_scores(
     }
     scores["undefined"] = undefined
     return scores
+
+
+def thin_cells(
+    rows: Sequence[Row], per_cell: int, highest: int, categories: Sequence[str]
+) -> list[dict[str, Any]]:
+    """Cells (category × n) with fewer readable trials than needed: 20, or 40 % of the planned."""
+    needed = min(20, ceil(0.4 * per_cell))
+    eligible = Counter(
+        (row.trial.condition["category"], row.trial.condition["n"])
+        for row in rows
+        if row.reading.state == "read"
+    )
+    return [
+        {"category": category, "n": n, "eligible": eligible[category, n], "needed": needed}
+        for category in categories
+        for n in range(1, highest + 1)
+        if eligible[category, n] < needed
+    ]
 
 
 def _bootstrapped(found: Any, readable: int, undefined: dict[str, str]) -> dict[str, Any]:

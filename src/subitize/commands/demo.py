@@ -11,7 +11,7 @@ import typer
 from subitize.benchmarks.catalog import BENCHMARKS, get_benchmark
 from subitize.commands.printing import say
 from subitize.commands.reporting import load_scored
-from subitize.commands.running import run_and_score
+from subitize.commands.running import open_reading_model, run_and_score
 from subitize.models.catalog import open_model
 from subitize.reports.build import build_report
 from subitize.runs.run import RunOptions
@@ -30,7 +30,12 @@ def demo(
         for model in benchmark.DEMO["models"]:
             say(f"{name}: {model}")
             outcome, _ = run_and_score(
-                benchmark, settings, open_model(model), out / "runs", RunOptions()
+                benchmark,
+                settings,
+                open_model(model),
+                out / "runs",
+                RunOptions(),
+                open_reading_model(benchmark, None),
             )
             complete = complete and outcome.complete
             folders.append(outcome.folder)

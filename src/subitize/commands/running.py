@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -18,7 +18,8 @@ from subitize.models.base import Model, ModelOptions
 from subitize.models.catalog import open_model
 from subitize.runs.folder import read_info, write_whole
 from subitize.runs.limits import RetryPolicy
-from subitize.runs.run import Outcome, RunOptions, choose_kind, run_benchmark
+from subitize.runs.reading import reading_benchmark, run_with_reading
+from subitize.runs.run import Outcome, RunOptions, choose_kind
 from subitize.runs.scoring import score_run
 from subitize.runs.stored import choose_reader, read_rows, write_exclusions
 
@@ -47,6 +48,10 @@ def run(  # noqa: PLR0913, PLR0917  the options of the command, one each
     timeout: Annotated[float, typer.Option(help="Seconds to wait for one reply.")] = 120.0,
     retries: Annotated[int, typer.Option(help="Tries per trial; busy servers are waited for.")] = 5,
     reader: Annotated[str | None, typer.Option(help="How replies are read.")] = None,
+    counter: Annotated[
+        str | None,
+        typer.Option(help="Model that reads the pictures (a counter or a namer), or none."),
+    ] = None,
     set_: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="KEY=VALUE", help="A setting of the benchmark."),
@@ -83,7 +88,13 @@ def run(  # noqa: PLR0913, PLR0917  the options of the command, one each
         raise BadInput("One --model is given twice: give each once.")
     policy = RetryPolicy(tries=max(1, retries))
     options = RunOptions(concurrency, budget_calls, limit, reader, policy=policy)
-    results = [run_and_score(chosen, settings, opened, out, options) for opened in models]
+    reading = open_reading_model(chosen, counter, model_options)
+    if counter is None and reading is not None and not _simple(models):
+        say(
+            f"The pictures are read by {reading.respondent}, which knows simple pictures only; "
+            "name another counter with --counter."
+        )
+    results = [run_and_score(chosen, settings, opened, out, options, reading) for opened in models]
     if json:
         print_json([scores for _, scores in results])
     else:
@@ -93,11 +104,33 @@ def run(  # noqa: PLR0913, PLR0917  the options of the command, one each
     raise typer.Exit(0 if all(outcome.complete for outcome, _ in results) else 1)
 
 
+def open_reading_model(
+    benchmark: Benchmark, name: str | None, options: ModelOptions | None = None
+) -> Model | None:
+    """The model that reads a benchmark's responses: the named one, the usual one, or none."""
+    wanted = benchmark.READING_MODEL if name is None else name
+    if wanted in ("", "none"):
+        return None
+    # `--counter blobs` is counter/blobs, as in `subitize count`.
+    model = open_model(wanted if "/" in wanted else f"counter/{wanted}", options)
+    choose_kind(reading_benchmark(benchmark, Path()), model)
+    return model
+
+
+def _simple(models: Sequence[Model]) -> bool:
+    return all(model.respondent.startswith("painter/") for model in models)
+
+
 def run_and_score(
-    benchmark: Benchmark, settings: Settings, model: Model, out: Path, options: RunOptions
+    benchmark: Benchmark,
+    settings: Settings,
+    model: Model,
+    out: Path,
+    options: RunOptions,
+    reading: Model | None = None,
 ) -> tuple[Outcome, dict[str, Any]]:
     """One model through one benchmark; scores come also when it stopped early."""
-    outcome = run_benchmark(benchmark, settings, model, out, options)
+    outcome = run_with_reading(benchmark, settings, model, out, options, reading)
     if outcome.stopped:
         say(f"{model.respondent}: stopped: {outcome.error or outcome.stopped}")
         say("Run the same command again to go on where it stopped.")

@@ -1,0 +1,200 @@
+"""Numerosity production: how many things are in the picture that a model makes of a prompt?
+
+The response is a picture. Who reads it is a matter of its own: a counter (a reading run, see
+`runs/reading.py`), a namer in the counter's place, or people; until then it is `pending`. A picture
+in which nothing countable is found is discarded and asked for again, up to `reasks` times.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from subitize.benchmarks.base import (
+    Attempt,
+    Benchmark,
+    Decisions,
+    Paper,
+    Question,
+    Reader,
+    Settings,
+    Stage,
+)
+from subitize.benchmarks.naming import QUESTION, Naming
+from subitize.benchmarks.numerosity import numerosity_scores, thin_cells
+from subitize.errors import BadInput, UnknownName
+from subitize.models.base import Kind
+from subitize.readers.text import ended_early
+from subitize.records import Reading, Response, Row, Stimulus, Trial, make_trial
+
+__all__ = ["CATEGORIES", "PROMPTS", "Production", "ProductionSettings", "prompt_for"]
+
+CATEGORIES = ("apples", "people", "butterflies", "dots")
+PLAIN = "An image with {} {}"  # PLOS ONE 2025, §2.1.2
+SINGULAR: Mapping[str, str] = {
+    "apples": "apple",
+    "people": "person",
+    "butterflies": "butterfly",
+    "dots": "dot",
+}
+# PLOS ONE 2025, §2.1.2: wordings with which models drew better, for two categories
+BETTER: Mapping[str, tuple[str, str]] = {
+    "people": ("An image with {} person", "An image with {} persons"),
+    "dots": ("{} filled dot in white background", "{} filled dots in white background"),
+}
+PROMPTS = ("better", "plain")
+
+
+def prompt_for(category: str, n: int, form: str = "better") -> str:
+    """The words that ask for n things.
+
+    >>> prompt_for("dots", 1), prompt_for("people", 3), prompt_for("people", 3, "plain")
+    ('1 filled dot in white background', 'An image with 3 persons', 'An image with 3 people')
+    """
+    if form == "better" and category in BETTER:
+        return BETTER[category][n != 1].format(n)
+    return PLAIN.format(n, SINGULAR[category] if n == 1 else category)
+
+
+@dataclass(frozen=True)
+class ProductionSettings(Settings):
+    """What a production run is."""
+
+    per_cell: int = 100
+    max: int = 10
+    categories: tuple[str, ...] = CATEGORIES
+    prompt: str = "better"
+    reasks: int = 3
+
+
+def read_pending(trial: Trial, response: Response) -> Reading:
+    """No counter: pictures are left for people to read."""
+    return _without_picture(response) or Reading("pending")
+
+
+def _without_picture(response: Response) -> Reading | None:
+    """The reading of a response that holds no picture to count in."""
+    ended = ended_early(response)
+    if ended is not None:
+        return ended
+    if response.stop == "unreadable":
+        return Reading("empty", note=response.note)
+    if response.kind != "picture":
+        return Reading("refused", note="the painter answered with words")
+    return None
+
+
+class Production(Benchmark):
+    """Four categories, 1..10 things, 100 pictures each."""
+
+    NAME: ClassVar[str] = "production"
+    VERSION: ClassVar[str] = "1"
+    TITLE: ClassVar[str] = "Numerosity production"
+    PAPER: ClassVar[Paper] = Naming.PAPER
+    KINDS: ClassVar[tuple[Kind, ...]] = ("painter",)
+    SETTINGS: ClassVar[type[Settings]] = ProductionSettings
+    READERS: ClassVar[Mapping[str, Reader]] = {"pending": read_pending}
+    READING_KINDS: ClassVar[tuple[Kind, ...]] = ("counter", "namer")
+    READING_MODEL: ClassVar[str] = "counter/blobs"
+    MEASURES: ClassVar[tuple[str, ...]] = Naming.MEASURES
+    DEVIATIONS: ClassVar[tuple[str, ...]] = (
+        "The paper counts with Grounding DINO; the counter is chosen by --counter and stands "
+        "beside every score. The usual one, counter/blobs, is for simple pictures only.",
+        "A picture in which nothing countable is found is asked for again three times at most; "
+        "the paper does not say how often.",
+        "A picture that can't be decoded is treated as one in which nothing was found.",
+        "The threshold of the effect size r is .3: the symbol is lost in the published text.",
+    )
+    DEMO: ClassVar[Mapping[str, Any]] = {
+        "models": ("painter/shapes?size=256", "painter/shapes?size=256&w=0.15"),
+        "settings": {"per_cell": 10},
+        "fast": {"per_cell": 3},
+    }
+
+    def check(self, settings: Settings) -> None:
+        assert isinstance(settings, ProductionSettings)
+        for name in settings.categories:
+            if name not in CATEGORIES:
+                raise UnknownName("category", name, CATEGORIES)
+        if not settings.categories or len(set(settings.categories)) < len(settings.categories):
+            raise BadInput(f"The categories are {settings.categories}: give each once.")
+        if settings.prompt not in PROMPTS:
+            raise UnknownName("prompt form", settings.prompt, PROMPTS)
+        if settings.per_cell < 1 or settings.max < 1 or settings.reasks < 0:
+            raise BadInput(
+                f"per-cell is {settings.per_cell}, max is {settings.max} and reasks is "
+                f"{settings.reasks}: the first two must be at least 1, the last at least 0."
+            )
+
+    def stages(self, settings: Settings, kind: Kind) -> Iterator[Stage]:
+        yield Stage("paint")
+
+    def trials(self, stage: str, settings: Settings, decisions: Decisions) -> Iterator[Trial]:
+        assert isinstance(settings, ProductionSettings)
+        # The index goes slowest, so that a part of the trials is a small copy of the whole.
+        for index in range(settings.per_cell):
+            for n in range(1, settings.max + 1):
+                for category in settings.categories:
+                    words = prompt_for(category, n, settings.prompt)
+                    yield make_trial(
+                        (self.NAME, self.VERSION, stage),
+                        Stimulus("prompt", {"text": words, "seed": settings.seed}),
+                        words,
+                        target=n,
+                        condition={
+                            "category": category,
+                            "n": n,
+                            "index": index,
+                            "form": settings.prompt,
+                            "thing": category,
+                        },
+                    )
+
+    def size(self, stage: str, settings: Settings, decisions: Decisions) -> int | None:
+        assert isinstance(settings, ProductionSettings)
+        return settings.per_cell * settings.max * len(settings.categories)
+
+    def next_attempt(
+        self, trial: Trial, settings: Settings, attempts: Sequence[tuple[Response, Reading]]
+    ) -> Attempt | None:
+        assert isinstance(settings, ProductionSettings)
+        again = attempts[-1][1].state == "empty" and len(attempts) <= settings.reasks
+        return Attempt({}) if again else None
+
+    def questions(self, trial: Trial, response: Response, settings: Settings) -> Sequence[Question]:
+        if _without_picture(response) is not None:
+            return ()
+        thing = str(trial.condition["thing"])
+        # What was asked for is no target: how many there really are nobody knows.
+        return (Question(QUESTION.format(thing), thing),)
+
+    def combine(self, trial: Trial, response: Response, answers: Sequence[Row]) -> Reading:
+        without = _without_picture(response)
+        if without is not None:
+            return without
+        if not answers:
+            return Reading("pending")
+        found = answers[-1].reading
+        if found.state == "read" and not found.number:
+            return Reading("empty", note=found.note)
+        return found
+
+    def score(
+        self, rows: Sequence[Row], settings: Settings, decisions: Decisions
+    ) -> dict[str, Any]:
+        assert isinstance(settings, ProductionSettings)
+        scores = numerosity_scores(rows, settings.max, settings.categories, settings.seed)
+        scores["asked"] = len({row.trial.id for row in rows})
+        scores["prompt"] = settings.prompt
+        scores["prompts"] = {}
+        scores["control_question"] = None
+        scores["attempts"] = {
+            str(attempts): count
+            for attempts, count in sorted(Counter(row.response.attempt + 1 for row in rows).items())
+        }
+        scores["flagged_cells"] = thin_cells(
+            rows, settings.per_cell, settings.max, settings.categories
+        )
+        return scores
