@@ -103,24 +103,33 @@ def test_the_confusion_file_holds_the_counts(report: Path, good_runs: list[Store
 
 
 def test_the_same_runs_give_the_same_bytes(tmp_path: Path) -> None:
-    runs = [make_run("sim/observer", simulate(estimate, per_cell=2))]
+    runs = [make_run("sim/observer", simulate(estimate, per_cell=2, highest=6), highest=6)]
     build_report(runs, tmp_path / "a" / "report.html")
     build_report(runs, tmp_path / "b" / "report.html")
     assert tree(tmp_path / "a") == tree(tmp_path / "b")
 
 
 def test_a_second_report_removes_what_the_first_left_and_nothing_else(tmp_path: Path) -> None:
-    out = tmp_path / "report.html"
-    many = [make_run(f"m{i}", simulate(guess, per_cell=1, seed=i)) for i in range(7)]
-    build_report(many, out)
     folder = tmp_path / "report_files"
-    assert (folder / "naming-confusion-2.svg").is_file()
-    (folder / "notes.txt").write_text("mine", "utf-8")
-    build_report(many[:1], out)
-    assert not (folder / "naming-confusion-2.svg").exists()
+    folder.mkdir()
+    left, foreign, outside = folder / "naming-old.svg", folder / "notes.txt", tmp_path / "keep"
+    for path in (left, foreign, outside):
+        path.write_text("mine", "utf-8")
+    (folder / "contents.json").write_text(json.dumps([left.name, "../keep"]), "utf-8")
+    build_report(
+        [make_run("m", simulate(guess, per_cell=1, highest=2), highest=2)], tmp_path / "report.html"
+    )
+    assert not left.exists()
+    assert foreign.read_text("utf-8") == outside.read_text("utf-8") == "mine"
     assert (folder / "naming-confusion.svg").is_file()
-    assert (folder / "notes.txt").read_text("utf-8") == "mine"
     assert not [path.name for path in tmp_path.rglob(".*")]
+
+
+def test_many_models_take_several_figures() -> None:
+    runs = [make_run(f"m{i}", simulate(guess, per_cell=1, seed=i)) for i in range(7)]
+    names = [b.name for s in sections(runs) for b in s.blocks if isinstance(b, Figure)]
+    assert {"naming-confusion-1", "naming-confusion-2", "naming-errors-2"} <= set(names)
+    assert len(names) == len(set(names))
 
 
 NOTHING: dict[str, Any] = {
@@ -259,3 +268,15 @@ def test_a_real_run_from_its_folder(tmp_path: Path) -> None:
     first = scores["sim/observer"]["bias"]["apples"]
     found = next(r for r in tests if (r["model"], r["category"]) == ("sim/observer", "apples"))
     assert (float(found["r"]), float(found["p"])) == (first["r"], first["p"])
+
+
+def test_questions_that_differ_in_one_place_are_written_as_one() -> None:
+    rows = []
+    for row in simulate(estimate, per_cell=1, highest=2):
+        thing = row.trial.condition["category"]
+        trial = replace(row.trial, question=f"How many {thing} are there in the picture?")
+        rows.append(Row(trial, row.response, row.reading))
+    run = make_run("m", rows, highest=2)
+    methods = next(section for section in sections([run]) if section.id == "naming-methods")
+    text = methods.blocks[0].text
+    assert "“How many apples / people / butterflies / dots / fast cards are there in the" in text

@@ -58,8 +58,8 @@ def _by_benchmark(runs: Sequence[StoredRun]) -> dict[str, list[StoredRun]]:
     found: dict[str, list[StoredRun]] = {}
     for run in runs:
         found.setdefault(str(run.info["benchmark"]), []).append(run)
-    order = list(pages.PAGES)
-    return dict(sorted(found.items(), key=lambda item: (item[0] not in order, item[0])))
+    known = [name for name in pages.PAGES if name in found]
+    return {name: found[name] for name in [*known, *sorted(found.keys() - set(known))]}
 
 
 def _chapter(name: str, runs: Sequence[StoredRun]) -> Chapter:
@@ -80,6 +80,7 @@ def _files(chapters: Sequence[Chapter]) -> tuple[dict[str, bytes], dict[str, Mar
     inlined: dict[str, Markup] = {}
     for block in _blocks(chapters):
         if isinstance(block, Table):
+            assert f"{block.name}.csv" not in files, f"two tables are called {block.name}"
             files[f"{block.name}.csv"] = csv_bytes(block)
         elif isinstance(block, Figure):
             drawn = figure_files(block)

@@ -1,4 +1,8 @@
-"""Which file writes which benchmark's page; imported when a report needs it."""
+"""Which file writes which benchmark's page; imported when a report needs it.
+
+A page is a function from stored runs to sections (see `page.py`); its figures, tables and section
+ids start with the benchmark's name, so that several pages fit into one report.
+"""
 
 from __future__ import annotations
 

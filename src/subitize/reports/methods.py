@@ -42,15 +42,36 @@ def _seed(info: Mapping[str, Any]) -> str:
     return str(info.get("seed", (info.get("settings") or {}).get("seed", "unknown")))
 
 
+def _shared(lists: Sequence[Sequence[str]]) -> int:
+    """How many first words all lists share."""
+    same = 0
+    for words in zip(*lists, strict=False):
+        if len(set(words)) > 1:
+            break
+        same += 1
+    return same
+
+
 def _questions(respondents: Sequence[Respondent]) -> str:
-    asked: dict[str, None] = {}
-    for one in respondents:
-        for row in one.scored_rows():
-            if row.trial.stimulus.kind != "prompt":
-                asked[row.trial.question] = None
-            if len(asked) > 8:
-                break
-    return " ".join(f"“{plain(question, 160)}”" for question in asked)
+    """The questions asked; those that differ in the middle only are written as one."""
+    asked = list(
+        dict.fromkeys(
+            plain(row.trial.question, 160)
+            for one in respondents
+            for row in one.scored_rows()
+            if row.trial.stimulus.kind != "prompt"
+        )
+    )
+    if len(asked) < 2:
+        return "".join(f"“{question}”" for question in asked)
+    split = [question.split() for question in asked]
+    head = _shared(split)
+    tail = _shared([words[head:][::-1] for words in split])
+    middles = [" ".join(words[head : len(words) - tail]) for words in split]
+    if not head or not tail or not all(middles):
+        return " ".join(f"“{question}”" for question in asked[:8])
+    before, after = " ".join(split[0][:head]), " ".join(split[0][len(split[0]) - tail :])
+    return f"“{before} {' / '.join(middles)} {after}”"
 
 
 def _paragraph(name: str, respondents: Sequence[Respondent]) -> str:
