@@ -27,12 +27,15 @@ from subitize.errors import BadInput
 
 __all__ = [
     "LINE_QUESTION",
+    "ONE_ENTITY_CODES",
     "TASK_OF_TYPE",
+    "TWO_ENTITY_CODES",
     "Question",
     "colourless",
     "make_questions",
     "questions_csv",
     "read_questions",
+    "scene_count_questions",
 ]
 
 TASK_OF_TYPE = {
@@ -237,6 +240,23 @@ def _five_lines(prompt: Prompt, recipe: Recipe) -> tuple[tuple[int, str], ...]:
         (3, f"{both} as many {x} as {y}."),
         (4, f"{both} more {x} than {y}."),
     )
+
+
+def scene_count_questions(prompts: Sequence[Prompt]) -> list[Question]:
+    """How many things are in a picture of approx-1-entity: asked for Figures A16 and A17 only.
+
+    There is no true number, so these count in no accuracy.
+    """
+    found = []
+    for prompt in prompts:
+        if prompt.prompt_type == "approx-1-entity":
+            said = re.search(
+                r"There are (?:only a few|many|no) (.+) \w+ the [^.]+\.", prompt.prompt
+            )
+            if said:
+                text = f"How many {said[1]} are in the image?"
+                found.append(Question(prompt.dataset_id, 1, 0, text, None, said[1]))
+    return found
 
 
 # Files
