@@ -52,7 +52,10 @@ def ask_by_aiohttp(port: int, pictures: list[Path], count: int, connections: int
                     shown = base64.b64encode(picture).decode()
                     content = [
                         {"type": "text", "text": QUESTION},
-                        {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{shown}"}},
+                        {
+                            "type": "image_url",
+                            "image_url": {"url": f"data:image/png;base64,{shown}"},
+                        },
                     ]
                     body = {"model": "x", "messages": [{"role": "user", "content": content}]}
                     url = f"http://127.0.0.1:{port}/v1/chat/completions"
@@ -65,7 +68,9 @@ def ask_by_aiohttp(port: int, pictures: list[Path], count: int, connections: int
     return {"cpu": cpu() - begun, "rss": resident()}
 
 
-def ask_by_subitize(port: int, pictures: list[Path], count: int, connections: int) -> dict[str, Any]:
+def ask_by_subitize(
+    port: int, pictures: list[Path], count: int, connections: int
+) -> dict[str, Any]:
     """The runner with its durable journal, on pictures that lie in files."""
     from subitize.benchmarks.base import Benchmark, Decisions, Settings, Stage
     from subitize.benchmarks.catalog import BENCHMARKS, get_benchmark

@@ -100,7 +100,7 @@ def test_problems_that_are_states(status: int, words: Any, stop: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("status", "repair"), [(401, "--api-key-env"), (404, "--base-url"), (400, "see pictures")]
+    ("status", "repair"), [(401, "--api-key-env"), (404, "--base-url"), (400, "see a picture")]
 )
 def test_problems_that_end_the_run_name_the_repair(status: int, repair: str) -> None:
     with pytest.raises(Hopeless, match=repair):

@@ -92,7 +92,11 @@ def test_failed_trials_are_asked_again_and_no_others(go: Go) -> None:
     broken = {2, 7}
 
     def sometimes(number: int, _request: web.Request, _body: Any) -> web.Response | None:
-        return web.json_response({"error": {"message": "odd"}}, status=400) if number in broken else None
+        return (
+            web.json_response({"error": {"message": "odd"}}, status=400)
+            if number in broken
+            else None
+        )
 
     with ChatServer(sometimes) as server:
         outcome, scores = go(server.url, concurrency=1)
@@ -148,7 +152,9 @@ def test_a_picture_drawn_otherwise_is_refused(go: Go) -> None:
 STORM = {
     "too many": lambda: web.Response(status=429, headers={"Retry-After": "0.05"}),
     "server error": lambda: web.Response(status=502, text="<html>bad gateway</html>"),
-    "page": lambda: web.Response(text="<html><body>Welcome</body></html>", content_type="text/html"),
+    "page": lambda: web.Response(
+        text="<html><body>Welcome</body></html>", content_type="text/html"
+    ),
     "nothing": lambda: web.Response(),
     "half": lambda: web.Response(text='{"choices": [{"mess', content_type="application/json"),
     "list": lambda: web.json_response([1, 2, 3]),
@@ -308,6 +314,7 @@ def test_a_full_disk_stops_the_run_and_loses_nothing(
     go: Go, file_limit: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("subitize.runs.journal.RESERVE_BYTES", 1000)
+
     def wordy(_number: int, _request: web.Request, body: Any) -> web.Response:
         return web.json_response(completion("Let me see. " * 60 + usual_reply(body)))
 
@@ -316,9 +323,8 @@ def test_a_full_disk_stops_the_run_and_loses_nothing(
         before = len(server.seen)
         # Long enough for the plan, too short for all responses
         file_limit(7000)
-        outcome, partial = go(server.url, out="full", settings={"control": False}, concurrency=3)
+        outcome, _ = go(server.url, out="full", settings={"control": False}, concurrency=3)
         file_limit(resource.RLIM_INFINITY)
-        assert partial["unsaved"].startswith("Can't write")
         assert not outcome.complete
         assert "Make room" in str(outcome.error)
         asked = len(server.seen) - before
@@ -332,6 +338,16 @@ def test_a_full_disk_stops_the_run_and_loses_nothing(
         assert resumed.complete
         assert len(server.seen) - before == 12
     assert scores["confusion"] == unbroken["confusion"]
+
+
+def test_scores_that_cannot_be_written_are_still_given(go: Go, file_limit: Any) -> None:
+    with ChatServer() as server:
+        outcome, scores = go(server.url)
+    file_limit(1000)
+    unsaved = score_run(outcome.folder)
+    assert unsaved.pop("unsaved").startswith("Can't write")
+    assert unsaved == scores
+    assert not list(outcome.folder.glob(".*.part"))
 
 
 def test_damage_in_the_middle_is_named(go: Go) -> None:
@@ -362,7 +378,9 @@ def test_lines_are_short(go: Go) -> None:
     with ChatServer() as server:
         outcome, _ = go(server.url, settings={"size": 1024, "prompt": "best"})
     text = sum(len(line["value"]) for line in responses_of(outcome.folder))
-    size = sum((outcome.folder / name).stat().st_size for name in ("trials.jsonl", "responses.jsonl"))
+    size = sum(
+        (outcome.folder / name).stat().st_size for name in ("trials.jsonl", "responses.jsonl")
+    )
     assert (size - text) / len(responses_of(outcome.folder)) < 1000
 
 
