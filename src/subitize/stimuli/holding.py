@@ -18,7 +18,16 @@ from subitize.stimuli.art import Tile
 from subitize.stimuli.hull import convex_hull, polygon_area
 from subitize.stimuli.placing import GAP, MARGIN, SMALLEST, Centres, Diameters
 
-__all__ = ["HOLDS", "area_target", "check_hold", "hull_area", "hull_target", "same_area", "spread"]
+__all__ = [
+    "HOLDS",
+    "area_target",
+    "check_hold",
+    "hull_area",
+    "hull_target",
+    "region",
+    "same_area",
+    "spread",
+]
 
 HOLDS = ("area", "hull", "density")
 AREA_SHARE = 0.05
@@ -46,6 +55,16 @@ def hull_target(hold: str, n: int, size: int, largest: int) -> float:
     if hold == "density":
         return DENSITY_SHARE * size * size * n / largest
     return HULL_SHARE * size * size
+
+
+def region(target: float, n: int, size: int) -> int:
+    """Side of a square in which n random places have about this hull, at most `size`.
+
+    The hull of n uniform points takes about 1 - (8/3) ln(n) / n of their square; few items get
+    the whole picture, since each of them decides much.
+    """
+    share = 1 - 8 / 3 * math.log(n) / n if n > 8 else 0.0
+    return min(size, math.ceil(math.sqrt(target / share))) if share > 0 else size
 
 
 def hull_area(centres: NDArray[np.float64] | Centres, tiles: Sequence[Tile]) -> float:

@@ -12,6 +12,7 @@ __all__ = ["draw_scattered"]
 
 SMALLEST_SHARE, LARGEST_SHARE = 0.11, 0.198
 """diameters, as a share of the picture's side"""
+STEPS = 8
 
 
 def draw_scattered(kind: str, n: int, size: int, rng: np.random.Generator) -> bytes:
@@ -19,7 +20,9 @@ def draw_scattered(kind: str, n: int, size: int, rng: np.random.Generator) -> by
     placing.check_room(n, size, placing.capacity(size))
     names = art.looks(kind)
     looks = tuple(names[k] for k in rng.integers(0, len(names), n))
-    wished = rng.uniform(SMALLEST_SHARE, LARGEST_SHARE, n) * size
+    # a ladder of few diameters, so that tiles can be used again
+    ladder = np.linspace(SMALLEST_SHARE, LARGEST_SHARE, STEPS) * size
+    wished = ladder[rng.integers(0, STEPS, n)]
     centres, diameters = placing.scatter(wished, size, rng)
     canvas, _, _ = composed(Scene(kind, looks, centres, diameters, "scattered"), size)
     return png.encode(canvas, art.palette(kind))

@@ -25,7 +25,7 @@ _VARIETY = 1.8
 """largest diameter divided by the smallest"""
 _STEPS = 16
 """diameters come from a ladder of so many steps, so that tiles can be used again"""
-_TRIES = 200
+_TRIES = 120
 """layouts tried before a cue is given up as impossible to hold"""
 
 Floats = NDArray[np.float64]
@@ -82,9 +82,12 @@ def _scattered(recipe: Mapping[str, Any]) -> Scene:
                 return Scene(kind, looks, found, diameters, "scattered")
         raise _impossible(recipe)
     if hold and n:
+        region = holding.region(_target(recipe), n, size)
+        if n > placing.capacity(region):
+            raise _impossible(recipe)
 
         def layout(factor: float) -> tuple[Floats, Diameters]:
-            centres, diameters = placing.scatter(wished * factor, size, rng)
+            centres, diameters = placing.scatter(wished * factor, region, rng)
             return centres.astype(np.float64), diameters
 
         centres, diameters = _held_hull(recipe, (kind, looks), layout, rng)
@@ -107,7 +110,7 @@ def _card(recipe: Mapping[str, Any]) -> Scene:
     names = patterns.patterns_for(n, flat=hold not in ("hull", "density"))
     if hold == "area" and n:
         wished = _same_area(recipe, kind, looks, wished).astype(np.float64)
-    roomy = [name for name in names if _fits(name, n, size, wished if hold else None)]
+    roomy = [name for name in names if _fits(name, n, size, wished if hold == "area" else None)]
     if not roomy:
         raise _impossible(recipe)
     name = roomy[int(rng.integers(len(roomy)))]
@@ -150,6 +153,11 @@ def _same_area(
     )
 
 
+def _target(recipe: Mapping[str, Any]) -> float:
+    n, size = int(recipe["n"]), int(recipe["size"])
+    return holding.hull_target(str(recipe["hold"]), n, size, int(recipe.get("largest", n)))
+
+
 def _held_hull(
     recipe: Mapping[str, Any],
     items: tuple[str, Sequence[str]],
@@ -161,10 +169,11 @@ def _held_hull(
     Items spread as far as they must. Where few items can't reach the hull by that (one or two
     never can by much) they grow; where many fill it, they shrink.
     """
-    n, size = int(recipe["n"]), int(recipe["size"])
-    target = holding.hull_target(str(recipe["hold"]), n, size, int(recipe.get("largest", n)))
+    n, size, target = int(recipe["n"]), int(recipe["size"]), _target(recipe)
     factor = 1.0
-    for attempt in range(_TRIES):
+    # a crowd makes each layout dear, and needs much smaller items or none
+    shrink, tries = (0.95, _TRIES) if n <= 20 else (0.85, _TRIES // 5)
+    for attempt in range(tries):
         points, diameters = layout(factor)
         tiles = tiles_of(*items, diameters)
         if n == 1:
@@ -176,7 +185,9 @@ def _held_hull(
         places, area = holding.spread(points, diameters, tiles, size, target)
         if places is not None:
             return _anywhere(places, diameters, size, rng), diameters
-        factor *= 0.97 if area > target else 1.015
+        if area > target and int(diameters.max()) == SMALLEST:
+            break
+        factor *= shrink if area > target else 1.02
     raise _impossible(recipe)
 
 

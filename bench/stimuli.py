@@ -1,0 +1,78 @@
+"""Images per CPU second at 1024 x 1024: our drawing against the naive way.
+
+The naive way keeps one sprite file per item, and for each item decodes it, resizes it and pastes
+it with Pillow, then saves with Pillow's defaults. Both draw the same scenes.
+"""
+
+from __future__ import annotations
+
+import io
+import time
+from collections.abc import Callable
+
+import numpy as np
+from PIL import Image
+
+from subitize.stimuli import Picture, art, naming
+
+PICTURES = 150
+NAIVE_PICTURES = 25
+SPRITE = 512
+
+
+def recipes(count: int) -> list[dict[str, object]]:
+    """All categories and all n from 1 to 10, evenly."""
+    return [naming.recipe(naming.CATEGORIES[k % 5], 1 + k // 5 % 10, k // 50) for k in range(count)]
+
+
+def sprites() -> dict[tuple[str, str], bytes]:
+    """Every item as an RGBA file, as a folder of clip art would hold it."""
+    files = {}
+    for kind in art.KINDS:
+        for look in art.looks(kind):
+            pixels = art.tile(kind, look, SPRITE).pixels
+            alpha = np.where((pixels != 255).any(axis=2), 255, 0).astype(np.uint8)
+            out = io.BytesIO()
+            Image.fromarray(np.dstack([pixels, alpha])).save(out, "PNG")
+            files[kind, look] = out.getvalue()
+    return files
+
+
+def naive(picture: Picture, files: dict[tuple[str, str], bytes]) -> bytes:
+    facts = picture.facts
+    kind = {"fast cards": f"clip {facts['kind']}"}.get(facts["category"], facts["kind"])
+    canvas = Image.new("RGB", (1024, 1024), "white")
+    for (x, y), size, look in zip(
+        facts["positions"], facts["sizes"], facts["colours"], strict=True
+    ):
+        sprite = Image.open(io.BytesIO(files[kind, look]))
+        sprite = sprite.resize((size, size), Image.Resampling.LANCZOS)
+        canvas.paste(sprite, (x - size // 2, y - size // 2), sprite)
+    out = io.BytesIO()
+    canvas.save(out, "PNG")
+    return out.getvalue()
+
+
+def rate(make: Callable[[int], bytes], count: int) -> tuple[float, float]:
+    """Images per CPU second and kilobytes per image."""
+    begun = time.process_time()
+    size = sum(len(make(k)) for k in range(count))
+    return count / (time.process_time() - begun), size / count / 1000
+
+
+def main() -> None:
+    """Print both rates, the file sizes and the ratio."""
+    plans = recipes(PICTURES)
+    files = sprites()
+    scenes = [naming.draw(plan) for plan in plans]  # also fills the store of tiles
+    slow, slow_size = rate(
+        lambda k: naive(scenes[k * PICTURES // NAIVE_PICTURES], files), NAIVE_PICTURES
+    )
+    fast, fast_size = rate(lambda k: naming.draw(plans[k]).png, PICTURES)
+    print(f"naive Pillow  {slow:7.1f} images per CPU second, {slow_size:6.1f} kB each")
+    print(f"subitize      {fast:7.1f} images per CPU second, {fast_size:6.1f} kB each")
+    print(f"ratio         {fast / slow:7.1f}  (aim: 15 or more)")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,181 @@
+"""What is in a naming picture, measured from its pixels."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import time
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from PIL import Image
+from scipy import ndimage
+from scipy.spatial import ConvexHull
+
+from subitize.errors import BadInput, UnknownName
+from subitize.stimuli import Picture, naming, patterns, placing
+
+EIGHT_NEIGHBOURS = np.ones((3, 3), int)
+
+
+def pixels(picture: Picture) -> np.ndarray:
+    with Image.open(io.BytesIO(picture.png)) as image:
+        return np.asarray(image.convert("RGB"))
+
+
+def painted(picture: Picture) -> np.ndarray:
+    return (pixels(picture) != 255).any(axis=2)
+
+
+def made(category: str, n: int, index: int = 0, **more: Any) -> Picture:
+    return naming.draw(naming.recipe(category, n, index, **more))
+
+
+CATEGORIES = st.sampled_from(naming.CATEGORIES)
+
+
+@settings(max_examples=60, deadline=None)
+@given(CATEGORIES, st.integers(0, 40), st.integers(0, 1000), st.sampled_from([120, 256, 500]))
+def test_n_separate_items(category: str, n: int, index: int, size: int) -> None:
+    """Components are counted after growing each by a pixel: two white ones lie between items."""
+    mask = painted(made(category, n, index, size=size))
+    near = ndimage.binary_dilation(mask, EIGHT_NEIGHBOURS)
+    assert ndimage.label(near, EIGHT_NEIGHBOURS)[1] == n
+    assert not mask[[0, 1, -2, -1]].any()
+    assert not mask[:, [0, 1, -2, -1]].any()
+
+
+@settings(max_examples=20, deadline=None)
+@given(CATEGORIES, st.integers(1, 12), st.integers(0, 50))
+def test_facts_are_what_the_pixels_say(category: str, n: int, index: int) -> None:
+    picture = made(category, n, index, size=300)
+    facts, mask = picture.facts, painted(picture)
+    assert facts["area"] == mask.sum()
+    y, x = np.nonzero(mask)
+    corners = np.concatenate([np.stack([x + a, y + b], 1) for a in (0, 1) for b in (0, 1)])
+    hull = ConvexHull(corners).volume  # an area, in two dimensions
+    assert facts["hull"] == pytest.approx(hull)
+    assert facts["density"] == pytest.approx(n / hull)
+    labels, _ = ndimage.label(mask, EIGHT_NEIGHBOURS)
+    boxes = [[b.start, a.start, b.stop, a.stop] for a, b in ndimage.find_objects(labels)]
+    assert sorted(boxes) == sorted(facts["boxes"])
+    for (cx, cy), size, box in zip(facts["positions"], facts["sizes"], facts["boxes"], strict=True):
+        assert cx - size / 2 - 1 <= box[0] < box[2] <= cx + size / 2 + 1
+        assert cy - size / 2 - 1 <= box[1] < box[3] <= cy + size / 2 + 1
+    assert len(facts["colours"]) == n
+
+
+@pytest.mark.parametrize("category", naming.CATEGORIES)
+def test_several_hundred_items(category: str) -> None:
+    assert ndimage.label(painted(made(category, 400)), EIGHT_NEIGHBOURS)[1] == 400
+
+
+@pytest.mark.parametrize("category", naming.CATEGORIES)
+def test_as_many_as_fit_and_one_more(category: str) -> None:
+    size = 150
+    most = patterns.card_capacity(size) if category == "fast cards" else placing.capacity(size)
+    assert ndimage.label(painted(made(category, most, size=size)), EIGHT_NEIGHBOURS)[1] == most
+    with pytest.raises(BadInput, match=f"largest n is about {most}; use a larger --size"):
+        made(category, most + 1, size=size)
+
+
+def test_too_small_is_known_at_once() -> None:
+    begun = time.process_time()
+    with pytest.raises(BadInput, match="100000 items do not fit in a 64 x 64 picture"):
+        made("apples", 100_000, size=64)
+    assert time.process_time() - begun < 0.5
+
+
+@pytest.mark.parametrize("category", naming.CATEGORIES)
+def test_smallest_picture(category: str) -> None:
+    assert painted(made(category, 1, size=naming.SMALLEST_SIZE)).any()
+
+
+def test_recipes_are_plain_and_checked() -> None:
+    recipe = naming.recipe("people", 3, 7, size=256, hold="area", seed=5)
+    assert json.loads(json.dumps(recipe)) == recipe
+    with pytest.raises(UnknownName, match="did you mean 'apples'"):
+        naming.recipe("aples", 3, 0)
+    with pytest.raises(UnknownName, match="cue to hold"):
+        naming.recipe("apples", 3, 0, hold="colour")
+    with pytest.raises(BadInput, match="too small"):
+        naming.recipe("apples", 3, 0, size=15)
+    with pytest.raises(BadInput, match="n starts at 0"):
+        naming.recipe("apples", -1, 0)
+    with pytest.raises(BadInput, match="largest n is 10"):
+        naming.recipe("apples", 11, 0, hold="density")
+
+
+def test_sizes_vary_and_do_not_depend_on_n() -> None:
+    means = {}
+    for n in (1, 3, 10):
+        sizes = [s for i in range(60) for s in made("dots", n, i, size=256).facts["sizes"]]
+        assert max(sizes) / min(sizes) > 1.6
+        means[n] = np.mean(sizes)
+    assert max(means.values()) / min(means.values()) < 1.08
+
+
+def test_45_cards_show_every_kind_in_every_colour_regularly() -> None:
+    cards = [made("fast cards", 6, index, size=128).facts for index in range(45)]
+    assert len({(card["kind"], *set(card["colours"])) for card in cards}) == 45
+    assert {card["pattern"] for card in cards} == {"rows", "dice", "ring"}
+    for card in cards:
+        assert len(set(card["sizes"])) == 1
+        middle = np.mean(card["positions"], axis=0)
+        assert np.abs(middle - 64).max() < 12
+
+
+HELD = [(hold, category) for hold in ("area", "hull", "density") for category in naming.CATEGORIES]
+
+
+@pytest.mark.parametrize(("hold", "category"), HELD)
+def test_a_held_cue_is_the_same_for_every_n(hold: str, category: str) -> None:
+    values = []
+    for n in (1, 2, 3, 5, 8, 10):
+        picture = made(category, n, 1, size=400, hold=hold)
+        assert ndimage.label(painted(picture), EIGHT_NEIGHBOURS)[1] == n
+        values.append(picture.facts[hold])
+    assert max(values) / min(values) < 1.03
+
+
+def test_holding_what_cannot_be_held_is_refused() -> None:
+    with pytest.raises(BadInput, match="Use a larger --size"):
+        made("dots", 60, size=128, hold="area")
+    begun = time.process_time()
+    with pytest.raises(BadInput, match="The hull can't be held for 80 dots"):
+        made("dots", 80, size=150, hold="hull")
+    assert time.process_time() - begun < 20
+
+
+GOLDEN = {
+    "apples": ("2afcbbb02eb0260a", "654950e2cf3d02c6"),
+    "people": ("35ef91811f8dbd30", "2f91610ee9629ec3"),
+    "butterflies": ("8e8e0957e3f05501", "e5c7694c12f37a53"),
+    "dots": ("c6336f364a61c220", "c005c89479783d03"),
+    "fast cards": ("abffbfbe401ea375", "11822c3e668dc4af"),
+}
+
+
+@pytest.mark.parametrize("category", naming.CATEGORIES)
+def test_golden_pictures(category: str) -> None:
+    """A change here needs a new DRAWING_VERSION. The bytes depend on no compressor's version."""
+    picture = made(category, 7, 3)
+    found = hashlib.sha256(pixels(picture).tobytes()).hexdigest()[:16], picture.sha256[:16]
+    assert found == GOLDEN[category]
+
+
+def test_other_arguments_other_pictures() -> None:
+    base: dict[str, Any] = {"category": "dots", "n": 5, "index": 0, "size": 200, "seed": 0}
+    changes: list[dict[str, Any]] = [
+        {},
+        {"seed": 1},
+        {"index": 1},
+        {"n": 6},
+        {"category": "apples"},
+    ]
+    hashes = {naming.draw(naming.recipe(**(base | change))).sha256 for change in changes}
+    assert len(hashes) == len(changes)
