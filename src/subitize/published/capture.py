@@ -144,7 +144,7 @@ def _row(table: str, model: str, split: tuple[str, str], printed: float, **rest:
         *split,
         printed,
         average=model.startswith("Avg."),
-        **rest,  # type: ignore[arg-type]
+        **rest,
     )
 
 

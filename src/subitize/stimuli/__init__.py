@@ -22,6 +22,7 @@ __all__ = ["DRAWERS", "Picture", "render"]
 DRAWERS: Mapping[str, str] = {
     "naming": "subitize.stimuli.naming:draw",
     "capture": "subitize.stimuli.capture:draw",
+    "capture-continued": "subitize.counters.continued:draw",
 }
 """Who draws a recipe; imported when first needed. The module also holds DRAWING_VERSION."""
 

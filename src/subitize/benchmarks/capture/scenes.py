@@ -1,0 +1,130 @@
+"""Scenes: one configuration with both its pictures and what is known about it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from subitize.benchmarks.capture.settings import CaptureSettings
+from subitize.errors import BadInput
+from subitize.records import Stimulus
+from subitize.stimuli import capture as synthetic
+
+__all__ = ["NOUNS", "Scene", "check_data", "inpainted", "scenes"]
+
+NOUNS = {"dots": "circles", "boxes": "squares"}
+"""what the prompts call the objects"""
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """One configuration."""
+
+    name: str
+    """of its picture"""
+    thing: str
+    """plural of what is to be counted"""
+    total: int
+    hidden: int | None
+    """how many objects the occluder hides; None without positions"""
+    facts: Mapping[str, Any]
+    """what scores are broken down by"""
+    pictures: Mapping[str, Stimulus]
+    """by variant"""
+    positions: tuple[tuple[float, float], ...] | None
+    """of all objects, in pixels of the picture, from the top left; None where unknown"""
+    covered: frozenset[int] = frozenset()
+    """indices of the hidden ones"""
+
+    def coordinates(self, *, visible: bool) -> list[tuple[float, float]]:
+        """Of all objects, or of those that can be seen."""
+        return [
+            place
+            for index, place in enumerate(self.positions or ())
+            if not (visible and index in self.covered)
+        ]
+
+
+@lru_cache(maxsize=8)
+def scenes(settings: CaptureSettings, part: str) -> tuple[Scene, ...]:
+    """The scenes of the validation or the test part, in an order whose beginnings are fair."""
+    many = settings.validation if part == "validation" else settings.items
+    if settings.set == "real":
+        raise BadInput("The real set can't be loaded yet.")
+    return _synthetic(settings, part, many)
+
+
+def _synthetic(settings: CaptureSettings, part: str, many: int) -> tuple[Scene, ...]:
+    chosen = [one for one in synthetic.configurations() if synthetic.part(one) == part]
+    ordered = _dealt(chosen, [f"{one.arrangement} {one.count}" for one in chosen], settings.seed)
+    return tuple(_drawn(one, settings) for one in ordered[: many or None])
+
+
+def _dealt(items: Sequence[Any], cells: Sequence[str], seed: int) -> list[Any]:
+    """Shuffled within cells and dealt in turns, so that any beginning covers all cells evenly."""
+    rng = np.random.default_rng([seed, 20250415])
+    places: dict[str, int] = {}
+    ranks = np.zeros(len(items), dtype=np.int64)
+    for index in rng.permutation(len(items)).tolist():
+        ranks[index] = places[cells[index]] = places.get(cells[index], -1) + 1
+    tie = rng.permutation(len(items))
+    return [items[index] for index in np.lexsort([tie, ranks]).tolist()]
+
+
+def _drawn(one: synthetic.Configuration, settings: CaptureSettings) -> Scene:
+    recipes = {
+        variant: synthetic.recipe(
+            one, variant=variant, layout=settings.layout, size=settings.size, seed=settings.seed
+        )
+        for variant in synthetic.VARIANTS
+    }
+    known = synthetic.facts(recipes["occluded"])
+    return Scene(
+        name=one.name.removesuffix(".png"),
+        thing=NOUNS[one.object],
+        total=one.count,
+        hidden=len(known["hidden"]),
+        facts={
+            "arrangement": one.arrangement,
+            "place": one.place,
+            "colour": one.colour,
+            "object": one.object,
+        },
+        pictures={variant: Stimulus("drawn", made) for variant, made in recipes.items()},
+        positions=tuple((float(x), float(y)) for x, y in known["positions"]),
+        covered=frozenset(known["hidden"]),
+    )
+
+
+def inpainted(scene: Scene, inpainter: str) -> Stimulus:
+    """The occluded picture with its box filled: by the built-in inpainter or from a folder."""
+    covered = scene.pictures["occluded"]
+    if inpainter == "pattern":
+        recipe = {"drawer": "capture-continued", "version": 1, "of": covered.recipe}
+        return Stimulus("drawn", recipe)
+    name = Path(scene.name).stem
+    found = sorted(p for p in Path(inpainter).glob(f"{name}.*") if p.suffix != ".json")
+    if len(found) != 1:
+        raise BadInput(
+            f"{inpainter} has {len(found)} inpainted pictures named {name}.*: it must have one for "
+            "each occluded picture; `subitize capture inpaint` makes them."
+        )
+    return Stimulus("file", {"sha256": _sha256(found[0])}, str(found[0].resolve()))
+
+
+def _sha256(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def check_data(settings: CaptureSettings, tasks: Sequence[str]) -> None:
+    """Raise when the data for these tasks is not there."""
+    if settings.set == "synthetic":
+        # The smallest objects tell whether the pictures can be drawn, before anything is asked.
+        crowded = synthetic.configurations()[-1]
+        synthetic.recipe(crowded, variant="occluded", layout=settings.layout, size=settings.size)

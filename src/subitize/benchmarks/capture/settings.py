@@ -1,0 +1,168 @@
+"""What a CAPTURE run is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from subitize.benchmarks.base import Settings
+from subitize.benchmarks.capture.prompts import PROMPTS
+from subitize.errors import BadInput, UnknownName
+from subitize.stimuli.capture import LAYOUTS, VARIANTS
+
+__all__ = ["CONFIDENCES", "HELPS", "SETS", "TASKS", "CaptureSettings", "check", "fixed_prompt"]
+
+SETS = ("synthetic", "real")
+TASKS = ("total", "hidden", "pattern")
+HELPS = (
+    "all-coordinates",
+    "visible-coordinates",
+    "inpainted",
+    "visible-count",
+    "chain-of-thought",
+)
+CONFIDENCES = ("none", "asked", "samples")
+SUBSETS = ("", "fsc-test")
+MOST_SAMPLES = 1000
+
+
+@dataclass(frozen=True)
+class CaptureSettings(Settings):
+    """What a CAPTURE run is; a field each."""
+
+    set: str = "synthetic"
+    """synthetic or real"""
+    tasks: tuple[str, ...] = ("all",)
+    """total, hidden, pattern; `all` is every task that the set allows"""
+    variants: tuple[str, ...] = VARIANTS
+    layout: str = "fair"
+    """of the synthetic set: fair or published"""
+    size: int = 512
+    """side of a synthetic picture in pixels"""
+    items: int = 0
+    """so many test configurations, evenly over the patterns; 0 is all"""
+    validation: int = 100
+    """so many validation configurations for the choice of prompts"""
+    prompt: str = "best"
+    """best (chosen on the validation part), or the name of a prompt"""
+    question: str = ""
+    """your own words instead of a prompt, with [object] for the thing"""
+    help: tuple[str, ...] = ()
+    """each is a condition of its own beside the plain one"""
+    inpainter: str = "pattern"
+    """pattern (built in), or a folder of inpainted pictures"""
+    counter: str = "counter/blobs"
+    """whose visible count helps"""
+    counts: str = ""
+    """a JSON file {picture: visible count} instead of a counter"""
+    backoff: bool = False
+    """ask a skipped question again at lower temperatures"""
+    confidence: str = "none"
+    """none, asked (in the prompt), samples (share of the most common answer)"""
+    samples: int = 20
+    """how many answers `confidence=samples` asks for"""
+    subset: str = ""
+    """fsc-test: only pictures of FSC-147's test part"""
+    pictures: str = ""
+    """folder of FSC-147's pictures"""
+    metadata: str = ""
+    """the released real_metadata.json, for the real set"""
+    validation_metadata: str = ""
+    """the released metadata of the validation part, for the choice of prompts"""
+    points: str = ""
+    """FSC-147's annotation file, with the objects' positions"""
+    splits: str = ""
+    """FSC-147's file of train, validation and test parts, for the subset"""
+
+
+def fixed_prompt(name: str, variant: str) -> str | None:
+    """The prompt of this name that fits a variant: itself or its counterpart.
+
+    >>> fixed_prompt("pattern-first", "occluded"), fixed_prompt("as-if-no-box", "occluded")
+    ('pattern-first-behind', 'as-if-no-box')
+    """
+    for candidate in (name, f"{name}-behind", name.removesuffix("-behind")):
+        if candidate in PROMPTS and variant in PROMPTS[candidate].variants:
+            return candidate
+    return None
+
+
+def check(settings: CaptureSettings) -> None:
+    """Raise for settings that can't be run."""
+    for what, value, known in (
+        ("set", settings.set, SETS),
+        ("layout", settings.layout, LAYOUTS),
+        ("kind of confidence", settings.confidence, CONFIDENCES),
+        ("subset", settings.subset, SUBSETS),
+    ):
+        if value not in known:
+            raise UnknownName(what, value, known)
+    _check_list("task", settings.tasks, (*TASKS, "all"))
+    _check_list("variant", settings.variants, VARIANTS)
+    if settings.help:
+        _check_list("help", settings.help, HELPS)
+    if settings.items < 0 or settings.validation < 1:
+        raise BadInput(
+            f"items is {settings.items} and validation is {settings.validation}: give 0 or more "
+            "items (0 is all) and at least 1 validation picture."
+        )
+    _check_asking(settings)
+    _check_helping(settings)
+    if settings.set == "synthetic" and settings.subset:
+        raise BadInput("subset=fsc-test is a part of the real set: add --set set=real.")
+
+
+def _check_list(what: str, given: tuple[str, ...], known: tuple[str, ...]) -> None:
+    for name in given:
+        if name not in known:
+            raise UnknownName(what, name, known)
+    if not given or len(set(given)) < len(given):
+        raise BadInput(f"The list of {what}s is {', '.join(given) or 'empty'}: give each once.")
+    if "all" in given and len(given) > 1:
+        raise BadInput(f"The {what}s are {', '.join(given)}: give 'all' alone or single ones.")
+
+
+def _check_asking(settings: CaptureSettings) -> None:
+    if settings.question and "[object]" not in settings.question:
+        raise BadInput(
+            f"The question {settings.question!r} does not name what is to be counted: write "
+            "[object] in its place."
+        )
+    if settings.prompt != "best":
+        for variant in settings.variants:
+            if fixed_prompt(settings.prompt, variant) is None:
+                raise UnknownName("prompt", settings.prompt, ["best", *PROMPTS])
+    if not 2 <= settings.samples <= MOST_SAMPLES:
+        raise BadInput(f"samples is {settings.samples}: give 2 to {MOST_SAMPLES}.")
+    if settings.backoff and settings.confidence == "samples":
+        raise BadInput(
+            "backoff lowers the temperature and confidence=samples needs temperature 1: choose "
+            "one of them."
+        )
+
+
+def _check_helping(settings: CaptureSettings) -> None:
+    if not settings.help:
+        return
+    if "occluded" not in settings.variants or not {"total", "all"} & set(settings.tasks):
+        raise BadInput(
+            "Help is given with the total of occluded pictures: add the variant occluded and the "
+            "task total, or leave out the help."
+        )
+    if "inpainted" in settings.help:
+        if settings.inpainter == "pattern" and settings.set == "real":
+            raise BadInput(
+                "The built-in inpainter continues drawn patterns only: for the real set give a "
+                "folder of inpainted pictures, --set inpainter=DIR (see `subitize capture "
+                "inpaint`)."
+            )
+        if settings.inpainter != "pattern" and not Path(settings.inpainter).is_dir():
+            raise BadInput(
+                f"The inpainter is {settings.inpainter!r}: give 'pattern' or a folder of inpainted "
+                "pictures."
+            )
+    if "visible-count" in settings.help and settings.counts and not Path(settings.counts).is_file():
+        raise BadInput(
+            f"There is no file {settings.counts} with visible counts: make one with "
+            "`subitize capture counts`."
+        )
