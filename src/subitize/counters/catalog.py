@@ -11,6 +11,7 @@ __all__ = ["COUNTERS", "open_counter"]
 
 COUNTERS: dict[str, str] = {
     "blobs": "subitize.counters.blobs:open_blobs",
+    "pattern": "subitize.counters.pattern:open_pattern",
 }
 
 

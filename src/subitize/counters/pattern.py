@@ -1,0 +1,165 @@
+"""A counter that completes a pattern behind a black square.
+
+It finds the objects and the square in the pixels, asks which patterns agree with them, and gives
+a box for every visible object and for every one that the pattern needs under the square. It never
+sees the manifest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from subitize.counters.pattern_scene import Blob, PatternScene, look
+from subitize.counters.pictures import decode, decode_noted
+from subitize.errors import ModelError
+from subitize.models.base import Answers, Boxes, Item, Kind, Model, ModelOptions, Reply
+from subitize.models.names import ModelName, typed_settings
+from subitize.stimuli import png
+from subitize.stimuli.capture.arrangements import PUBLISHED
+from subitize.stimuli.capture.completing import FAMILIES, Completion, completions
+
+__all__ = ["Pattern", "continue_pattern", "hidden_objects", "open_pattern"]
+
+_BLUR = 0.8
+"""pixels by which a centre may be wrong"""
+_STICKING_OUT = 1.5
+"""pixels that must stick out of the square to be seen"""
+
+Points = NDArray[np.float64]
+
+
+class Pattern(Model):
+    """Counts what is visible and what the pattern hides."""
+
+    kinds: ClassVar[tuple[Kind, ...]] = ("counter",)
+    batch_size = 8
+    revision = "1"
+
+    def count(self, items: Sequence[Item]) -> Answers:
+        return [self._count(item) for item in items]
+
+    def _count(self, item: Item) -> Reply | ModelError:
+        if item.picture is None:
+            return ModelError("a counter needs a picture")
+        try:
+            decoded = decode_noted(item.picture)
+        except ModelError as problem:
+            return problem
+        height, width = decoded.pixels.shape[:2]
+        scene = look(decoded.pixels)
+        hidden = hidden_objects(scene)
+        seen = [blob.box for blob in scene.whole]
+        if not len(hidden):  # what sticks out of the square is an object in any case
+            seen += [blob.box for blob in scene.fragments]
+        boxes = [[*map(float, box), 1.0] for box in seen]
+        r = scene.radius
+        boxes += [[x - r, y - r, x + r, y + r, 1.0] for x, y in hidden.tolist()]
+        value: Boxes = {"boxes": boxes, "size": [width, height], "threshold": 0.5, "nms": 1.0}
+        if decoded.note:
+            value["note"] = decoded.note
+        return Reply("boxes", value)
+
+
+def hidden_objects(scene: PatternScene) -> Points:
+    """Centres of the objects under the square, those that stick out of it among them.
+
+    Where several patterns agree with the picture, the one that hides least but something is
+    taken: an occluder that hides nothing would not be there.
+    """
+    nothing = np.zeros((0, 2))
+    if scene.square is None or len(scene.whole) < 2:
+        return nothing
+    visible = np.array([[blob.x, blob.y] for blob in scene.whole])
+    for families in (PUBLISHED, tuple(FAMILIES)[len(PUBLISHED) :]):
+        agreeing = [
+            completion
+            for completion in completions(
+                visible,
+                scene.square,
+                scene.radius,
+                families,
+                tolerance=max(scene.radius / 5, _BLUR),
+                touching=bool(scene.fragments),
+            ).found
+            if _agrees(completion, scene)
+        ]
+        if agreeing:
+            return min(agreeing, key=_plausible).hidden
+    return nothing
+
+
+def _plausible(completion: Completion) -> tuple[bool, int]:
+    return len(completion.hidden) == 0, len(completion.hidden)
+
+
+def _agrees(completion: Completion, scene: PatternScene) -> bool:
+    """Whether just those hidden objects that stick out of the square are seen to do so."""
+    if scene.square is None or not scene.fragments:
+        return True
+    owned: set[Blob] = set()
+    x0, y0, x1, y1 = scene.square
+    for x, y in completion.hidden.tolist():
+        mine = {blob for blob in scene.fragments if _holds(x, y, scene.radius, blob)}
+        r = scene.radius
+        out = max(x0 - (x - r), (x + r) - x1, y0 - (y - r), (y + r) - y1)
+        corner = min(abs(x - x0), abs(x - x1)) < r and min(abs(y - y0), abs(y - y1)) < r
+        if out > _STICKING_OUT and not mine and not corner:
+            return False
+        owned |= mine
+    return len(owned) == len(scene.fragments)
+
+
+def _holds(x: float, y: float, radius: float, blob: Blob) -> bool:
+    """Whether a fragment is part of an object here."""
+    return max(abs(blob.x - x), abs(blob.y - y)) <= radius + _BLUR
+
+
+def continue_pattern(picture: bytes) -> bytes:
+    """The picture without its black square: white, and the pattern's objects where they belong.
+
+    A picture without a square comes back as it is. The new objects are copies of a visible one.
+    """
+    pixels = decode(picture).copy()
+    scene = look(pixels)
+    if scene.square is None:
+        return picture
+    height, width = pixels.shape[:2]
+    # one pixel more on each side, because the square's edge may be blurred
+    left, top = (max(0, int(edge) - 1) for edge in scene.square[:2])
+    right, bottom = (int(edge) + 1 for edge in scene.square[2:])
+    tile, (right_by, down_by) = _copy_of(pixels, scene)
+    pixels[top:bottom, left:right] = 255
+    for x, y in hidden_objects(scene).tolist():
+        rows = np.arange(len(tile)) + round(y - down_by)
+        columns = np.arange(len(tile)) + round(x - right_by)
+        shown = (rows >= 0) & (rows < height), (columns >= 0) & (columns < width)
+        there = np.ix_(rows[shown[0]], columns[shown[1]])
+        pixels[there] = np.minimum(pixels[there], tile[np.ix_(*shown)])
+    return png.encode(pixels)
+
+
+def _copy_of(
+    pixels: NDArray[np.uint8], scene: PatternScene
+) -> tuple[NDArray[np.uint8], tuple[float, float]]:
+    """A white tile with one of the visible objects, and its centre there (x, y)."""
+    reach = int(np.ceil(scene.radius)) + 1
+    size = 2 * reach + 1
+    tile = np.full((size, size, 3), 255, np.uint8)
+    for blob in scene.whole:
+        x, y = int(blob.x), int(blob.y)
+        x0, y0, x1, y1 = blob.box
+        inside = x0 > 0 and y0 > 0 and x1 < pixels.shape[1] and y1 < pixels.shape[0]
+        part = pixels[max(y - reach, 0) : y + reach + 1, max(x - reach, 0) : x + reach + 1]
+        # a neighbour in the tile would be copied too
+        ring = np.concatenate([part[0], part[-1], part[:, 0], part[:, -1]])
+        if inside and part.shape == tile.shape and bool((ring > 250).all()):
+            return part.copy(), (reach + blob.x - x, reach + blob.y - y)
+    return tile, (reach + 0.5, reach + 0.5)
+
+
+def open_pattern(name: ModelName, _options: ModelOptions) -> Pattern:
+    return Pattern(name.full, typed_settings(name, {}))
