@@ -15,7 +15,8 @@ from subitize.models.base import Kind
 from subitize.readers.boxes import reading_boxes
 from subitize.readers.text import read_final, read_strict
 from subitize.records import Row, Stimulus, Trial, make_trial
-from subitize.stimuli.naming import CATEGORIES, draw, recipe
+from subitize.stimuli.naming import CATEGORIES, recipe
+from subitize.stimuli.scenes import scene_of
 
 __all__ = ["CONTROL", "FORMS", "QUESTION", "Naming", "NamingSettings"]
 
@@ -84,6 +85,8 @@ class Naming(Benchmark):
         "set itself is not shipped.",
         "A reply such as 'There are two things in the image: an apple and a white background' was "
         "discarded by hand in the paper; the reader takes its number, 2.",
+        "A vague quantifier voids a reply only where no exact number stands beside it for the same "
+        "things: 'Many apples: I count 12' is 12.",
         "A hedged number ('about 7') is vague and discarded; the paper names only vague "
         "quantifiers and several numbers.",
         "The threshold of the effect size r is .3: the symbol is lost in the published text.",
@@ -118,8 +121,8 @@ class Naming(Benchmark):
                 "least 1."
             )
         for category in settings.categories:
-            # The fullest picture tells whether n items fit, before anything is asked.
-            draw(self._recipe(settings, category, settings.max, 0))
+            # Placing the fullest picture tells whether n items fit; nothing is drawn.
+            scene_of(self._recipe(settings, category, settings.max, 0))
 
     def stages(self, settings: Settings, kind: Kind) -> Iterator[Stage]:
         assert isinstance(settings, NamingSettings)
