@@ -80,6 +80,8 @@ class Question:
     """the right answer, where it is known; never shown to a model"""
     condition: Mapping[str, Any] = field(default_factory=dict)
     """tells several questions about one response apart, and what scores are broken down by"""
+    kinds: tuple[Kind, ...] = ()
+    """kinds of reading model that can answer it; empty for all of the benchmark's"""
 
 
 class Benchmark:
@@ -102,6 +104,8 @@ class Benchmark:
     """kinds of model that can read its responses; none where a reader alone does"""
     READING_MODEL: ClassVar[str] = ""
     """the model that reads them unless the user names another; empty for none"""
+    MAX_TOKENS: ClassVar[int | None] = None
+    """how long a reply may be unless the user says otherwise; None leaves it to the model"""
     DEMO: ClassVar[Mapping[str, Any]]
     """`models`: built-in models for the demo; `settings`: small settings; `fast`: smaller ones"""
 

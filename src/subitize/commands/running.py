@@ -78,8 +78,9 @@ def run(  # noqa: PLR0913, PLR0917  the options of the command, one each
     settings = chosen.settings_from(
         {name: value for name, value in given.items() if value is not None} | pairs(set_ or [])
     )
+    longest = max_tokens if max_tokens is not None else chosen.MAX_TOKENS
     model_options = ModelOptions(
-        base_url, api_key_env, temperature, max_tokens, timeout, _object(extra_body)
+        base_url, api_key_env, temperature, longest, timeout, _object(extra_body)
     )
     models = [open_model(name, model_options) for name in model]
     for opened in models:
