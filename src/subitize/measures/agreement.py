@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -10,12 +11,23 @@ from numpy.typing import ArrayLike, NDArray
 from subitize.errors import BadInput
 from subitize.measures.trials import Floats
 
-__all__ = ["Level", "agreeing_share", "krippendorff_alpha", "largest_agreement"]
+__all__ = [
+    "LEVELS",
+    "Level",
+    "agreeing_share",
+    "krippendorff_alpha",
+    "krippendorff_alphas",
+    "largest_agreement",
+]
 
 Level = Literal["nominal", "ordinal", "interval", "ratio"]
 LEVELS: tuple[Level, ...] = ("nominal", "ordinal", "interval", "ratio")
 BLOCK = 512
 """rows of the table of expected disagreement held at once"""
+FEW_ANSWERS = 32
+"""units with at most so many answers are paired place by place, without a sparse matrix"""
+DENSE_PAIRS = 1 << 20
+"""pairs of distinct values that are counted in one array"""
 
 
 def krippendorff_alpha(units: ArrayLike, values: ArrayLike, *, level: Level = "nominal") -> float:
@@ -29,20 +41,35 @@ def krippendorff_alpha(units: ArrayLike, values: ArrayLike, *, level: Level = "n
     >>> krippendorff_alpha([1, 1, 2, 2], ["a", "a", "b", "b"])
     1.0
     """
-    if level not in LEVELS:
-        raise BadInput(f"There is no level of measurement {level!r}: use {', '.join(LEVELS)}.")
+    return krippendorff_alphas(units, values, levels=(level,))[level]
+
+
+def krippendorff_alphas(
+    units: ArrayLike, values: ArrayLike, *, levels: Sequence[Level] = LEVELS
+) -> dict[Level, float]:
+    """Krippendorff's α at several levels of measurement, the answers paired once.
+
+    >>> krippendorff_alphas([1, 1, 2, 2], [0, 1, 3, 3], levels=("nominal", "interval"))
+    {'nominal': 0.4, 'interval': 0.8888888888888888}
+    """
+    for level in levels:
+        if level not in LEVELS:
+            raise BadInput(f"There is no level of measurement {level!r}: use {', '.join(LEVELS)}.")
     unit, value, distinct = _pairable(units, values)
-    times, coded = _positions(value, distinct, level)
-    total = float(times.sum())
     first, second, weight = _coincidences(unit, value, distinct.size)
-    observed = float((weight * _squared(coded, first, second, level)).sum()) / total
-    expected = _expected(times, coded, level) / (total * (total - 1))
-    if expected == 0:
-        raise BadInput(
-            f"All {int(total)} answers are the same: α compares agreement with chance and "
-            "is undefined without any difference."
-        )
-    return float(1 - observed / expected)
+    found: dict[Level, float] = {}
+    for level in levels:
+        times, coded = _positions(value, distinct, level)
+        total = float(times.sum())
+        observed = float((weight * _squared(coded, first, second, level)).sum()) / total
+        expected = _expected(times, coded, level) / (total * (total - 1))
+        if expected == 0:
+            raise BadInput(
+                f"All {int(total)} answers are the same: α compares agreement with chance and "
+                "is undefined without any difference."
+            )
+        found[level] = float(1 - observed / expected)
+    return found
 
 
 def _pairable(
@@ -91,6 +118,34 @@ def _coincidences(
 
     Pairs of equal values have no distance and are left out.
     """
+    answers = np.bincount(unit)
+    if int(answers.max()) > FEW_ANSWERS:
+        return _sparse_coincidences(unit, value, size)
+    order = np.argsort(unit, kind="stable")
+    unit, value = unit[order], value[order]
+    share = (1 / (answers - 1))[unit]
+    pairs: list[NDArray[np.int64]] = []
+    weights: list[Floats] = []
+    for step in range(1, int(answers.max())):
+        # the answers of a unit lie side by side: pair each with the one `step` places on
+        apart = (unit[:-step] == unit[step:]) & (value[:-step] != value[step:])
+        one, other = value[:-step][apart], value[step:][apart]
+        pairs += [one * size + other, other * size + one]
+        weights += [share[:-step][apart]] * 2
+    pair, weight = np.concatenate(pairs), np.concatenate(weights)
+    if size * size <= DENSE_PAIRS:
+        summed = np.bincount(pair, weight, minlength=size * size).astype(np.float64)
+        pair = np.nonzero(summed)[0].astype(np.int64)
+        return pair // size, pair % size, summed[pair]
+    pair, place = np.unique(pair, return_inverse=True)
+    summed = np.bincount(place.ravel(), weight, minlength=pair.size).astype(np.float64)
+    return pair // size, pair % size, summed
+
+
+def _sparse_coincidences(
+    unit: NDArray[np.int64], value: NDArray[np.int64], size: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64], Floats]:
+    """The same by a product of sparse matrices, for units with many answers."""
     from scipy.sparse import csr_array
 
     answers = np.bincount(unit).astype(np.float64)

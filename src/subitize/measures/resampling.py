@@ -11,7 +11,7 @@ from subitize.errors import BadInput
 from subitize.measures.interval import Interval, percentile_interval
 from subitize.measures.trials import Floats, numbers
 
-__all__ = ["bootstrap_mean", "paired_difference"]
+__all__ = ["bootstrap_mean", "paired_difference", "resampled_means"]
 
 SAMPLES = 10_000
 DRAWS_AT_ONCE = 2_000_000
@@ -37,6 +37,25 @@ def bootstrap_mean(
     >>> bootstrap_mean([0, 0, 1, 1], np.random.default_rng(0), groups=list("aabb"), samples=50)
     Interval(value=0.5, low=0.5, high=0.5)
     """
+    means = resampled_means(values, rng, groups=groups, clusters=clusters, samples=samples)
+    return percentile_interval(float(numbers(values, "values").mean()), means)
+
+
+def resampled_means(
+    values: ArrayLike,
+    rng: np.random.Generator,
+    *,
+    groups: ArrayLike | None = None,
+    clusters: ArrayLike | None = None,
+    samples: int = SAMPLES,
+) -> Floats:
+    """The means of bootstrap samples, drawn as `bootstrap_mean` draws them.
+
+    mean = Σ values / n of each sample. Unit: that of the values.
+
+    >>> resampled_means([2.0, 2.0], np.random.default_rng(0), samples=3).tolist()
+    [2.0, 2.0, 2.0]
+    """
     array = numbers(values, "values")
     stratum = _codes(groups, array.size, "groups")
     sums, sizes, strata = array, np.ones(array.size), stratum
@@ -53,7 +72,7 @@ def bootstrap_mean(
         for part, (drawn, size) in _draws(sums[inside], sizes[inside], rng, samples):
             totals[part] += drawn
             counts[part] += size
-    return percentile_interval(float(array.mean()), totals / counts)
+    return totals / counts
 
 
 def _codes(labels: ArrayLike | None, size: int, what: str) -> NDArray[np.int64]:

@@ -76,7 +76,7 @@ class Printed:
     def agrees(self, value: float) -> bool:
         """Whether a value rounds to what is printed."""
         decimals = len(self.text.partition(".")[2])
-        return abs(value - self.value) <= 0.5 * 10**-decimals + 1e-9
+        return abs(value - self.value) <= 0.5 * 10.0**-decimals + 1e-9
 
 
 _TABLE_2 = """

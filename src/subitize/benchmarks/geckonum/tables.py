@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TypedDict
+from collections.abc import Mapping, Sequence
+from typing import NotRequired, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,7 @@ from subitize.benchmarks.geckonum.comparisons import COMPARISONS, Groups, compar
 from subitize.benchmarks.geckonum.labels import Labelled, Labels
 from subitize.datasets.geckonum.questions import TASK_OF_TYPE
 from subitize.errors import BadInput
-from subitize.measures.agreement import LEVELS, krippendorff_alpha
+from subitize.measures.agreement import LEVELS, Level, krippendorff_alphas
 from subitize.measures.ranks import chi_square
 from subitize.published.geckonum import (
     ALPHA_REASON,
@@ -22,7 +22,18 @@ from subitize.published.geckonum import (
     PUBLISHED,
 )
 
-__all__ = ["DROPS", "PHRASES", "TABLES", "Cell", "Tables", "geckonum_tables", "image_scores"]
+__all__ = [
+    "DROPS",
+    "PHRASES",
+    "TABLES",
+    "Cell",
+    "Tables",
+    "counted_labels",
+    "geckonum_tables",
+    "image_scores",
+    "phrases_of",
+    "usual_answers",
+]
 
 TABLES = (
     "table2", "figure5", "a3", "a4", "a5", "a6", "a7", "a8", "a10", "agreement", "alpha", "counts",
@@ -54,6 +65,7 @@ class Cell(TypedDict):
     published: float | None
     difference: float | None
     why: str | None
+    interval: NotRequired[list[float]]
 
 
 Tables = dict[str, dict[str, Cell]]
@@ -249,28 +261,21 @@ def _alphas(labelled: Labelled) -> Values:
             continue
         used = labels.first_seeds()[labels.unit_of_answer]
         units, answers = labels.unit_of_answer[used], labels.answer[used]
-        for level in LEVELS:
-            try:
-                found[f"task{task}|{level}"] = krippendorff_alpha(units, answers, level=level)
-            except BadInput as problem:
-                found[f"task{task}|{level}"] = str(problem)
+        try:
+            alphas: Mapping[Level, float | str] = krippendorff_alphas(units, answers)
+        except BadInput as problem:
+            alphas = dict.fromkeys(LEVELS, str(problem))
+        found |= {f"task{task}|{level}": alpha for level, alpha in alphas.items()}
     return found
 
 
 def _counts(labelled: Labelled) -> Values:
     every = {1: labelled.task1, 2: labelled.task2, 3: labelled.task3}
     tasks: Mapping[int, Labels] = {task: one for task, one in every.items() if one is not None}
-    pictures = {
-        (labels.models[model], int(prompt), int(seed))
-        for labels in tasks.values()
-        for model, prompt, seed in np.unique(
-            np.stack([labels.model, labels.prompt, labels.seed]), axis=1
-        ).T
-    }
     given = {task: labelled.used[task] + labelled.copies[task] for task in tasks}
     found: Values = {
         "prompts": float(len(labelled.prompts)),
-        "images": float(len(pictures)),
+        "images": float(_pictures(list(tasks.values()))),
         "annotations": float(sum(given.values())),
     }
     for task, labels in tasks.items():
@@ -282,3 +287,15 @@ def _counts(labelled: Labelled) -> Values:
             kept &= labels.first_seeds()
             found[f"labels|task{task}"] = float(labels.weight[kept].sum())
     return found
+
+
+def _pictures(tasks: Sequence[Labels]) -> int:
+    """How many different pictures there are; one may have answers in two tasks."""
+    if not tasks:
+        return 0
+    seeds = 1 + max(int(labels.seed.max(initial=0)) for labels in tasks)
+    names = [
+        (labels.model * len(labels.prompts) + labels.prompt) * seeds + labels.seed
+        for labels in tasks
+    ]
+    return int(np.unique(np.concatenate(names)).size)

@@ -1,0 +1,174 @@
+"""What the paper's tests leave out: intervals over prompts, effect sizes, corrections, controls.
+
+Pictures of one prompt are not independent, so intervals are bootstrapped over prompts: a sample
+draws whole prompts with all their pictures and questions.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from subitize.benchmarks.geckonum.comparisons import COMPARISONS, Groups, compared_groups
+from subitize.benchmarks.geckonum.labels import Labelled, Labels
+from subitize.benchmarks.geckonum.tables import (
+    DROPS,
+    Tables,
+    counted_labels,
+    image_scores,
+    phrases_of,
+)
+from subitize.errors import BadInput
+from subitize.measures.interval import Interval, percentile_interval
+from subitize.measures.ranks import (
+    benjamini_hochberg,
+    chi_square,
+    holm,
+    permutation_control,
+)
+from subitize.measures.resampling import resampled_means
+
+__all__ = ["SAMPLES", "add_statistics"]
+
+SAMPLES = 2000
+ALPHA = 0.05
+Intervals = dict[str, dict[str, Interval]]
+
+
+def add_statistics(
+    tables: Tables, labelled: Labelled, rng: np.random.Generator, *, samples: int = SAMPLES
+) -> dict[str, dict[str, dict[str, Any]]]:
+    """Put an `interval` into the cells that have one; return what belongs to no cell.
+
+    table: painter: difference of the two accuracies with interval (points), effect sizes φ and
+    Cohen's h, permutation control, p-values adjusted over the painters of the table.
+    """
+    if samples < 1:
+        raise BadInput(f"{samples} bootstrap samples give no interval: take at least 1.")
+    intervals: Intervals = {}
+    _accuracies(intervals, labelled, rng, samples)
+    found: dict[str, dict[str, dict[str, Any]]] = {}
+    if labelled.task1 is not None:
+        _drops(intervals, labelled.task1, rng, samples)
+        for table in COMPARISONS:
+            found[table] = _comparisons(intervals, labelled.task1, table, rng, samples)
+            _adjust(found[table])
+    for table, cells in intervals.items():
+        for cell, interval in cells.items():
+            if cell in tables[table]:
+                tables[table][cell]["interval"] = [interval.low, interval.high]
+    return found
+
+
+def _means(
+    values: NDArray[Any], prompts: NDArray[np.int64], rng: np.random.Generator, samples: int
+) -> tuple[float, NDArray[np.float64]]:
+    """The mean in percent and the means of samples of prompts."""
+    drawn = 100 * resampled_means(values.astype(np.float64), rng, clusters=prompts, samples=samples)
+    return 100 * float(values.mean()), drawn
+
+
+def _accuracies(
+    intervals: Intervals, labelled: Labelled, rng: np.random.Generator, samples: int
+) -> None:
+    table, figure = intervals.setdefault("table2", {}), intervals.setdefault("figure5", {})
+    for task, labels in ((1, labelled.task1), (2, labelled.task2)):
+        if labels is None:
+            continue
+        kept = counted_labels(labels) if task == 1 else np.ones(labels.model.size, np.bool_)
+        for index in np.unique(labels.model[kept]):
+            own = kept & (labels.model == index)
+            weight = labels.weight[own]
+            right = np.repeat(labels.right()[own], weight)
+            mean, drawn = _means(right, np.repeat(labels.prompt[own], weight), rng, samples)
+            cell = f"task{task}|{labels.models[index]}|accuracy"
+            table[cell] = percentile_interval(mean, drawn)
+    if labelled.task3 is not None:
+        model, score, prompt = image_scores(labelled.task3)
+        for index in np.unique(model):
+            mean, drawn = _means(score[model == index], prompt[model == index], rng, samples)
+            cell = f"task3|{labelled.task3.models[index]}|accuracy"
+            table[cell] = percentile_interval(mean, drawn)
+    if labelled.task2 is not None:
+        labels = labelled.task2
+        for phrase, mask in phrases_of(labels).items():
+            for index in np.unique(labels.model):
+                own = mask & labels.first_seeds() & (labels.model == index)
+                if own.any():
+                    mean, drawn = _means(labels.right()[own], labels.prompt[own], rng, samples)
+                    figure[f"{phrase}|{labels.models[index]}"] = percentile_interval(mean, drawn)
+
+
+def _drops(intervals: Intervals, labels: Labels, rng: np.random.Generator, samples: int) -> None:
+    found = intervals.setdefault("a5", {})
+    right, kind, first = labels.right(), labels.kind(), labels.first_seeds()
+    for index in np.unique(labels.model):
+        for number in (1, 2, 3):
+            asked = first & (labels.model == index) & (labels.truth == number)
+            known = {
+                name: _means(right[own], labels.prompt[own], rng, samples)
+                for name in ("numeric_simple", "2-additive", "3-additive")
+                if (own := asked & (kind == name)).any()
+            }
+            for before, after in DROPS:
+                if before in known and after in known:
+                    (one, ones), (other, others) = known[before], known[after]
+                    cell = f"{labels.models[index]}|{before}->{after}|{number}"
+                    found[cell] = percentile_interval(other - one, others - ones)
+
+
+def _comparisons(
+    intervals: Intervals, labels: Labels, table: str, rng: np.random.Generator, samples: int
+) -> dict[str, dict[str, Any]]:
+    cells = intervals.setdefault(table, {})
+    found: dict[str, dict[str, Any]] = {}
+    for model, groups in compared_groups(labels, table).items():
+        if not groups.first.size or not groups.second.size:
+            continue
+        one, ones = _means(groups.first, groups.first_prompts, rng, samples)
+        other, others = _means(groups.second, groups.second_prompts, rng, samples)
+        cells[f"{model}|accuracy_1"] = percentile_interval(one, ones)
+        cells[f"{model}|accuracy_2"] = percentile_interval(other, others)
+        difference = percentile_interval(other - one, others - ones)
+        found[model] = {
+            "groups": [COMPARISONS[table].first, COMPARISONS[table].second],
+            "difference": difference._asdict(),
+            "prompts_differ": not difference.low <= 0 <= difference.high,
+            "cohens_h": _cohens_h(one / 100, other / 100),
+            **_test(groups, rng, samples),
+        }
+    return found
+
+
+def _cohens_h(one: float, other: float) -> float:
+    """Difference of two shares on the arcsine scale: 0.2 is small, 0.5 medium, 0.8 large."""
+    return 2 * (math.asin(math.sqrt(other)) - math.asin(math.sqrt(one)))
+
+
+def _test(groups: Groups, rng: np.random.Generator, samples: int) -> dict[str, Any]:
+    right = (int(groups.first.sum()), int(groups.second.sum()))
+    sizes = (int(groups.first.size), int(groups.second.size))
+    try:
+        test = chi_square(right, sizes)
+        control = permutation_control(right, sizes, rng, samples=samples, alpha=ALPHA)
+    except BadInput as problem:
+        return {"p": None, "why": str(problem)}
+    return {
+        "p": test.p,
+        "phi": test.phi,
+        "permutation_p": control.p,
+        "permutation_significant": control.significant,
+    }
+
+
+def _adjust(found: dict[str, dict[str, Any]]) -> None:
+    """Add p-values adjusted over all painters of a table."""
+    tested = [entry for entry in found.values() if entry["p"] is not None]
+    if not tested:
+        return
+    raw = [entry["p"] for entry in tested]
+    for entry, one, other in zip(tested, holm(raw), benjamini_hochberg(raw), strict=True):
+        entry["p_holm"], entry["p_bh"] = float(one), float(other)
