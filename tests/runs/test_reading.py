@@ -1,0 +1,336 @@
+"""Runs whose responses are read by a model: paint, count, ask again for empty pictures."""
+
+from __future__ import annotations
+
+import base64
+import shutil
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, ClassVar
+
+import orjson
+import pytest
+from aiohttp import web
+
+from subitize.benchmarks.base import Attempt, Question, Settings
+from subitize.benchmarks.catalog import get_benchmark
+from subitize.benchmarks.production import Production
+from subitize.errors import BadInput, UnknownName
+from subitize.models.base import ModelOptions
+from subitize.models.catalog import open_model
+from subitize.readers.text import read_strict
+from subitize.records import Reading, Response, Row, Trial
+from subitize.runs.reading import run_with_reading
+from subitize.runs.run import Outcome, RunOptions
+from subitize.runs.scoring import score_run
+from subitize.runs.stored import (
+    load_answers,
+    load_run,
+    read_responses,
+    read_trials,
+    write_exclusions,
+)
+from subitize.stimuli import render
+from tests.image_server import REFUSAL, ImageServer
+from tests.runs.conftest import QUICK, responses_of
+
+SMALL = {"per_cell": 2, "max": 3, "categories": ("apples", "dots")}
+TRIALS = 2 * 3 * 2
+
+
+def produce(
+    out: Path,
+    model: str = "painter/shapes?size=128",
+    *,
+    settings: Mapping[str, Any] | None = None,
+    counter: str | None = "counter/blobs",
+    url: str | None = None,
+    **options: Any,
+) -> tuple[Outcome, dict[str, Any]]:
+    """One production run from prompt to score."""
+    benchmark = get_benchmark("production")
+    given = ModelOptions(url, timeout=5.0)
+    outcome = run_with_reading(
+        benchmark,
+        benchmark.settings_from({**SMALL, **(settings or {})}),
+        open_model(model, given),
+        out,
+        RunOptions(progress=False, policy=QUICK, **options),
+        open_model(counter, given) if counter else None,
+    )
+    return outcome, score_run(outcome.folder)
+
+
+def reading_folder(outcome: Outcome) -> Path:
+    (folder,) = (outcome.folder / "readings").iterdir()
+    return folder
+
+
+def test_an_exact_painter_is_counted_as_exact(tmp_path: Path) -> None:
+    outcome, scores = produce(tmp_path)
+    assert outcome.complete
+    assert scores["accuracy"]["value"] == 1
+    assert scores["states"] == {"read": TRIALS}
+    assert scores["reader"] == reading_folder(outcome).name
+    answers = responses_of(reading_folder(outcome))
+    assert len(answers) == TRIALS
+    assert all(answer["kind"] == "boxes" and answer["value"]["boxes"] for answer in answers)
+
+
+@pytest.mark.budget(60)
+def test_the_weber_fraction_put_in_comes_out(tmp_path: Path) -> None:
+    _, scores = produce(
+        tmp_path,
+        "painter/shapes?size=256&w=0.15&seed=4",
+        settings={"per_cell": 15, "max": 10, "categories": ("apples", "dots", "butterflies")},
+    )
+    assert scores["states"] == {"read": 450}
+    found = scores["weber_fraction"]
+    assert found["low"] <= 0.15 <= found["high"]
+    assert found["high"] - found["low"] < 0.06
+    assert scores["subitizing_limit"] == 4
+
+
+def test_empty_pictures_are_asked_for_again_and_every_attempt_is_kept(tmp_path: Path) -> None:
+    painter = "painter/shapes?blank=0.6&size=128"
+    outcome, scores = produce(tmp_path, painter, settings={"per_cell": 6, "reasks": 2})
+    made = responses_of(outcome.folder)
+    attempts = Counter(line["trial"] for line in made)
+    assert set(attempts.values()) == {1, 2, 3}
+    empty = scores["states"]["empty"]
+    assert 0 < empty < scores["trials"] == 36
+    # Whoever ended empty was asked three times; nobody was asked after a picture was found.
+    assert sum(n == 3 for n in attempts.values()) >= empty
+    assert len(made) == len(responses_of(reading_folder(outcome)))
+    assert scores["accuracy"]["value"] == 1
+    assert sum(scores["attempts"].values()) == 36
+    again, same = produce(tmp_path, painter, settings={"per_cell": 6, "reasks": 2})
+    assert (again.received, same) == (0, scores)
+
+
+def test_without_a_counter_pictures_wait_and_a_counter_can_come_later(tmp_path: Path) -> None:
+    with ImageServer() as server:
+        outcome, scores = produce(tmp_path, "openai/x", counter=None, url=server.url)
+        assert outcome.complete
+        assert scores["states"] == {"pending": TRIALS}
+        assert scores["accuracy"] is None
+        assert "accuracy" in scores["undefined"]
+        outcome, scores = produce(tmp_path, "openai/x", url=server.url)
+        assert len(server.prompts) == TRIALS
+        assert scores["accuracy"]["value"] == 1
+
+
+def test_a_namer_can_read_pictures_and_several_readers_stay_side_by_side(tmp_path: Path) -> None:
+    with ImageServer() as server:
+        produce(tmp_path, "openai/x", url=server.url)
+        outcome, scores = produce(tmp_path, "openai/x", counter="openai/y", url=server.url)
+        assert len(server.prompts) == TRIALS == len(server.questions)
+        assert set(server.questions) == {
+            "How many apples are there in the picture?",
+            "How many dots are there in the picture?",
+        }
+    assert scores["accuracy"]["value"] == 1
+    names = sorted(path.name for path in (outcome.folder / "readings").iterdir())
+    assert len(names) == 2
+    first, second = (score_run(outcome.folder, name) for name in names)
+    assert first["accuracy"] == second["accuracy"]
+    strict = score_run(outcome.folder, f"{names[0]}?threshold=1")
+    assert strict["reader"].endswith("?threshold=1")
+    with pytest.raises(UnknownName, match="no reader of production 'other'"):
+        load_run(outcome.folder, "other")
+
+
+def test_refusals_are_a_state_and_never_asked_again(tmp_path: Path) -> None:
+    def refuse(body: dict[str, Any], _picture: bytes) -> Any:
+        return web.json_response(REFUSAL, status=400) if "apples" in body["prompt"] else None
+
+    with ImageServer(refuse) as server:
+        outcome, scores = produce(tmp_path, "openai/x", url=server.url)
+        seen = len(server.prompts)
+        assert outcome.complete
+        assert scores["states"] == {"read": 8, "refused": 4}
+        produce(tmp_path, "openai/x", url=server.url)
+        assert len(server.prompts) == seen == TRIALS
+
+
+def test_prompts_that_cannot_be_drawn_are_refused(tmp_path: Path) -> None:
+    settings = {"max": 21, "per_cell": 1, "categories": ("dots",)}
+    _, scores = produce(tmp_path, "painter/shapes?size=64", settings=settings)
+    assert scores["states"] == {"read": 16, "refused": 5}
+
+
+def test_broken_pictures_are_a_state_and_asked_for_again(tmp_path: Path) -> None:
+    """Cut off in the middle: kept as it came, read as empty, asked for again."""
+    broken: set[str] = set()
+
+    def cut(body: dict[str, Any], picture: bytes) -> Any:
+        if body["prompt"] in broken or "dot" not in body["prompt"]:
+            return None
+        broken.add(body["prompt"])
+        return {"data": [{"b64_json": base64.b64encode(picture[: len(picture) // 2]).decode()}]}
+
+    with ImageServer(cut) as server:
+        outcome, scores = produce(tmp_path, "openai/x", url=server.url)
+    assert outcome.complete
+    assert scores["states"] == {"read": TRIALS}
+    unreadable = [line for line in responses_of(outcome.folder) if line["stop"] == "unreadable"]
+    assert len(unreadable) == 3
+    assert all("can't be read" in line["note"] for line in unreadable)
+    assert all((outcome.folder / "images" / line["value"]).exists() for line in unreadable)
+
+
+def test_what_is_no_picture_fails_alone_and_is_tried_once_a_session(tmp_path: Path) -> None:
+    def page(body: dict[str, Any], _picture: bytes) -> Any:
+        if "3 apples" not in body["prompt"]:
+            return None
+        return {"data": [{"b64_json": base64.b64encode(b"<html>no</html>").decode()}]}
+
+    painter = "painter/shapes?blank=0.5"
+    with ImageServer(page, painter=painter) as server:
+        outcome, scores = produce(tmp_path, "openai/x?seed=1", url=server.url)
+        assert not outcome.complete
+        assert outcome.failed == 2
+        assert scores["states"]["failed"] == 2
+        # Blank pictures made it take several turns; what failed was asked for once.
+        assert len(server.prompts) > TRIALS
+        assert server.prompts.count("An image with 3 apples") == 2
+        server.answer = None
+        outcome, scores = produce(tmp_path, "openai/x?seed=1", url=server.url)
+        assert outcome.complete
+        assert "failed" not in scores["states"]
+
+
+def test_one_budget_for_asking_and_reading(tmp_path: Path) -> None:
+    with ImageServer() as server:
+        options = {"url": server.url, "counter": "openai/y", "concurrency": 1}
+        outcome, _ = produce(tmp_path, "openai/x", budget_calls=TRIALS + 3, **options)
+        assert (len(server.prompts), len(server.questions)) == (TRIALS, 3)
+        assert outcome.calls == TRIALS + 3
+        assert "budget" in outcome.stopped
+        outcome, scores = produce(tmp_path, "openai/x", budget_calls=TRIALS, **options)
+        assert outcome.complete
+        assert (len(server.prompts), len(server.questions)) == (TRIALS, TRIALS)
+        assert scores["states"] == {"read": TRIALS}
+
+
+def test_a_moved_run_goes_on_and_scores_alike(tmp_path: Path) -> None:
+    _, scores = produce(tmp_path / "here")
+    shutil.move(tmp_path / "here", tmp_path / "there")
+    assert not (tmp_path / "here").exists()
+    moved, same = produce(tmp_path / "there")
+    assert (moved.received, same) == (0, scores)
+    for trial in read_trials(reading_folder(moved)):
+        assert render(trial.stimulus).sha256 == trial.stimulus.recipe["sha256"]
+    assert str(tmp_path).encode() not in (reading_folder(moved) / "trials.jsonl").read_bytes()
+
+
+def test_a_picture_that_was_changed_is_not_counted(tmp_path: Path) -> None:
+    outcome, _ = produce(tmp_path, counter=None)
+    picture = next((outcome.folder / "images").iterdir())
+    picture.write_bytes(picture.read_bytes() + b"x")
+    stopped, _ = produce(tmp_path)
+    assert not stopped.complete
+    assert "has changed" in stopped.stopped
+
+
+def test_pictures_can_be_left_out_by_hand(tmp_path: Path) -> None:
+    outcome, _ = produce(tmp_path)
+    picture = responses_of(outcome.folder)[0]["value"]
+    listed = tmp_path / "out.csv"
+    listed.write_text(f"{picture},shows reflections\n", encoding="utf-8")
+    assert write_exclusions(outcome.folder, listed) == 1
+    assert score_run(outcome.folder)["states"] == {"excluded": 1, "read": TRIALS - 1}
+
+
+def test_the_reading_run_is_planned_in_the_order_of_the_responses(tmp_path: Path) -> None:
+    outcome, _ = produce(tmp_path, "painter/shapes?blank=0.4&size=128")
+    asked = [(one.trial, one.attempt) for one in read_responses(outcome.folder)]
+    planned = [
+        (trial.condition["parent"], trial.condition["attempt"])
+        for trial in read_trials(reading_folder(outcome))
+    ]
+    assert planned == asked
+
+
+def test_a_benchmark_without_reading_model_says_so() -> None:
+    from subitize.commands.running import open_reading_model
+
+    assert open_reading_model(get_benchmark("naming"), None) is None
+    with pytest.raises(BadInput, match="leave out --counter"):
+        open_reading_model(get_benchmark("naming"), "blobs")
+    with pytest.raises(BadInput, match="needs a counter or a namer, but painter/shapes"):
+        open_reading_model(get_benchmark("production"), "painter/shapes")
+
+
+class TwoQuestions(Production):
+    """Asks two questions about each picture and re-asks where the answers differ."""
+
+    NAME: ClassVar[str] = "two-questions"
+
+    def questions(self, trial: Trial, response: Response, settings: Settings) -> Sequence[Question]:
+        return tuple(
+            Question(f"How many {noun} are there?", noun, condition={"noun": noun})
+            for noun in ("apples", "things")
+        )
+
+    def combine(self, trial: Trial, response: Response, answers: Sequence[Row]) -> Reading:
+        numbers = {row.trial.condition["noun"]: row.reading.number for row in answers}
+        if not numbers:
+            return Reading("pending")
+        return Reading("read", number=min(n for n in numbers.values() if n is not None))
+
+    def next_attempt(
+        self, trial: Trial, settings: Settings, attempts: Sequence[tuple[Response, Reading]]
+    ) -> Attempt | None:
+        return Attempt({}) if attempts[-1][1].number and len(attempts) < 2 else None
+
+
+def test_several_questions_about_one_picture(tmp_path: Path) -> None:
+    benchmark = TwoQuestions()
+    settings = benchmark.settings_from(SMALL)
+    model, counter = open_model("painter/shapes?size=128"), open_model("counter/blobs")
+    outcome = run_with_reading(
+        benchmark, settings, model, tmp_path, RunOptions(progress=False), counter
+    )
+    assert outcome.complete
+    assert len(responses_of(outcome.folder)) == 2 * TRIALS
+    answers = load_answers(outcome.folder, reading_folder(outcome).name, benchmark.answer_reader())
+    assert len(answers) == 2 * TRIALS
+    for rows in answers.values():
+        assert [row.trial.condition["noun"] for row in rows] == ["apples", "things"]
+
+
+class TextReading(TwoQuestions):
+    """A namer reads pictures; another is asked about the namer's words, without a picture."""
+
+    NAME: ClassVar[str] = "text-reading"
+    KINDS: ClassVar[tuple[Any, ...]] = ("namer",)
+    READERS: ClassVar[Mapping[str, Any]] = {"strict": read_strict}
+    READING_KINDS: ClassVar[tuple[Any, ...]] = ("namer",)
+
+    def questions(self, trial: Trial, response: Response, settings: Settings) -> Sequence[Question]:
+        return (Question(f"Which number is meant? {response.value}", target=trial.target),)
+
+    def combine(self, trial: Trial, response: Response, answers: Sequence[Row]) -> Reading:
+        return answers[0].reading if answers else Reading("pending")
+
+
+def test_replies_in_words_can_be_read_by_a_model(tmp_path: Path) -> None:
+    benchmark = TextReading()
+    settings = benchmark.settings_from({**SMALL, "reasks": 0})
+    outcome = run_with_reading(
+        benchmark,
+        settings,
+        open_model("sim/chatty"),
+        tmp_path,
+        RunOptions(progress=False),
+        open_model("sim/perfect"),
+    )
+    assert outcome.complete
+    (first, *_) = read_trials(reading_folder(outcome))
+    assert first.stimulus.kind == "prompt"
+    assert first.question.startswith("Which number is meant? ")
+    info = orjson.loads((reading_folder(outcome) / "run.json").read_bytes())
+    assert info["benchmark"] == "text-reading-reading"
+    assert info["model"]["name"] == "sim/perfect"
