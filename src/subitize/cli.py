@@ -37,6 +37,11 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "read": ("subitize.commands.running:read", "Read stored responses again, without a call."),
     "score": ("subitize.commands.running:score", "Score stored responses again, without a call."),
     "prompts": ("subitize.commands.prompts:prompts", "Make the prompts of a benchmark."),
+    "geckonum": (
+        "subitize.commands.geckonum:geckonum",
+        "GeckoNum: questions, and the paper's tables from people's answers.",
+    ),
+    "datasets": ("subitize.commands.datasets:datasets", "Bring published data, checked."),
     "report": ("subitize.commands.reporting:report", "One HTML file from one or more runs."),
 }
 """name: where it is, and its line in the help; nothing is imported to print that help"""

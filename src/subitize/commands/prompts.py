@@ -12,6 +12,9 @@ import typer
 from subitize.benchmarks.numgen_prompts import numgen_entries
 from subitize.benchmarks.prompt_files import format_of, write_prompts
 from subitize.commands.printing import say
+from subitize.datasets.geckonum.prompts import make_prompts, packed_prompts, read_prompts
+from subitize.datasets.geckonum.recipe import Recipe, load_recipe
+from subitize.errors import BadInput
 
 __all__ = ["deliver", "prompts"]
 
@@ -55,3 +58,38 @@ def numgen(
 ) -> None:
     """An image with n things, n in 1..10 equally often, things at random."""
     deliver(numgen_entries(count, np.random.default_rng(seed)), format_, out, "numgen_prompts")
+
+
+# GeckoNum
+
+
+@prompts.command("geckonum")
+def geckonum(
+    config: Annotated[
+        Path | None, typer.Option(help="TOML recipe: other numbers, nouns, colours, relations.")
+    ] = None,
+    released: Annotated[
+        Path | None, typer.Option("--prompts", help="Take the released prompts.csv instead.")
+    ] = None,
+    format_: Annotated[
+        str | None, typer.Option("--format", help="csv, json or txt; by default the file's end.")
+    ] = None,
+    out: Out = None,
+    seed: Seed = 0,
+) -> None:
+    """GeckoNum's twelve types: eight as published, four drawn by the published rule."""
+    if released is not None:
+        made = read_prompts(released)
+    else:
+        recipe = Recipe() if config is None else load_recipe(config)
+        made = make_prompts(recipe, np.random.default_rng(seed))
+    chosen = format_ or ("txt" if out is None else out.suffix.removeprefix(".").lower())
+    text = packed_prompts(made, chosen)
+    if out is None:
+        print(text, end="")
+        return
+    try:
+        out.write_text(text, "utf-8", newline="")
+    except OSError as problem:
+        raise BadInput(f"Can't write {out}: {problem.strerror}. Give another --out.") from None
+    say(f"{len(made)} prompts in {out}")

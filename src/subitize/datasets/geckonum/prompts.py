@@ -9,14 +9,25 @@ from dataclasses import astuple, dataclass, fields
 from pathlib import Path
 
 import numpy as np
+import orjson
 
 from subitize.datasets.geckonum import words
 from subitize.datasets.geckonum.recipe import Recipe
 from subitize.datasets.text_files import decoded
-from subitize.errors import BadInput
+from subitize.errors import BadInput, UnknownName
 from subitize.numerals import to_words
 
-__all__ = ["COLUMNS", "Prompt", "make_prompts", "prompts_csv", "read_prompts"]
+__all__ = [
+    "COLUMNS",
+    "FORMATS",
+    "Prompt",
+    "make_prompts",
+    "packed_prompts",
+    "prompts_csv",
+    "read_prompts",
+]
+
+FORMATS = ("csv", "json", "txt")
 
 MOST_TRIES = 1000
 """draws in a row that may repeat an earlier prompt before the recipe is called too small"""
@@ -269,6 +280,17 @@ def prompts_csv(prompts: Sequence[Prompt]) -> str:
     writer.writerow(COLUMNS)
     writer.writerows(astuple(prompt) for prompt in prompts)
     return text.getvalue()
+
+
+def packed_prompts(prompts: Sequence[Prompt], format_: str) -> str:
+    """Prompts as text: csv and json with all columns, txt a prompt per line."""
+    if format_ not in FORMATS:
+        raise UnknownName("format", format_, FORMATS)
+    if format_ == "csv":
+        return prompts_csv(prompts)
+    if format_ == "json":
+        return orjson.dumps(list(prompts), option=orjson.OPT_INDENT_2).decode() + "\n"
+    return "".join(f"{prompt.prompt}\n" for prompt in prompts)
 
 
 def read_prompts(path: Path) -> list[Prompt]:

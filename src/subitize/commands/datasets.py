@@ -1,0 +1,45 @@
+"""`subitize datasets fetch NAME`: published data, downloaded and checked."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from subitize.commands.printing import print_json, say
+from subitize.datasets.catalog import DATASETS
+from subitize.datasets.fetch import fetch, find_dataset
+
+__all__ = ["datasets"]
+
+datasets = typer.Typer(add_completion=False, rich_markup_mode=None, no_args_is_help=True)
+
+
+@datasets.callback()
+def about() -> None:
+    """Bring published data."""
+
+
+@datasets.command("list")
+def list_() -> None:
+    """What can be fetched, from where and under which licence."""
+    for name, found in DATASETS.items():
+        print(f"{name:12} {found.title}; {found.licence}; {found.source}")
+
+
+@datasets.command("fetch")
+def fetch_(
+    name: Annotated[str, typer.Argument(help="Name of the data set.")],
+    out: Annotated[Path | None, typer.Option(help="Folder; by default data/NAME.")] = None,
+    base_url: Annotated[
+        str | None, typer.Option(help="A mirror that has the files under their names.")
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print the paths as JSON.")] = False,
+) -> None:
+    """Download a data set and check every file's checksum."""
+    found = find_dataset(name)
+    say(f"{found.title}; {found.licence}; {found.source}")
+    paths = fetch(name, out or Path("data") / name, base_url=base_url, tell=say)
+    if json:
+        print_json([str(path) for path in paths])
