@@ -10,7 +10,8 @@ How a benchmark takes part (see `benchmarks/base.py`):
   one; the command line's `--counter` names another, or `none`.
 - `questions(trial, response, settings)` gives one `Question` or several about each response that
   did not fail; none where there is nothing to ask (a refusal). About a picture the question comes
-  with that picture; about text it stands alone, so the text belongs into its words.
+  with that picture; about text it stands alone, so the text belongs into its words. A question
+  that only some kinds of model can answer says so (`kinds`).
 - `answer_reader()` reads one answer; its rows (trial = the question, response = the answer,
   reading) are those of the reading run.
 - `combine(trial, response, answers)` makes one reading of a response from its answers' rows;
@@ -37,7 +38,14 @@ from subitize.benchmarks.base import Benchmark, Decisions, Paper, Question, Read
 from subitize.errors import BadInput
 from subitize.models.base import Kind, Model
 from subitize.records import Response, Stimulus, Trial, make_trial
-from subitize.runs.run import INTERRUPTED, Outcome, RunOptions, open_folder, run_benchmark
+from subitize.runs.run import (
+    INTERRUPTED,
+    Outcome,
+    RunOptions,
+    choose_kind,
+    open_folder,
+    run_benchmark,
+)
 from subitize.runs.stored import read_responses, read_trials
 
 __all__ = ["reading_benchmark", "run_with_reading"]
@@ -57,7 +65,7 @@ def run_with_reading(
     if reading_model is None:
         return run_benchmark(benchmark, settings, model, out, options)
     folder = open_folder(benchmark, settings, model, out).path
-    reading, under = reading_benchmark(benchmark, folder), folder / "readings"
+    reading, under = reading_benchmark(benchmark, folder, reading_model), folder / "readings"
     name = open_folder(reading, settings, reading_model, under).path.name
     turns = _Turns(options)
     while True:
@@ -105,8 +113,11 @@ class _Turns:
         )
 
 
-def reading_benchmark(parent: Benchmark, run: Path) -> Benchmark:
-    """The questions about a run's responses, as a benchmark that the runner can run."""
+def reading_benchmark(parent: Benchmark, run: Path, model: Model | None = None) -> Benchmark:
+    """The questions about a run's responses, as a benchmark that the runner can run.
+
+    With a model, only those that this kind of model can answer.
+    """
     if not parent.READING_KINDS:
         raise BadInput(
             f"{parent.NAME} is read without asking a model: leave out --counter, or name a reader "
@@ -125,7 +136,10 @@ def reading_benchmark(parent: Benchmark, run: Path) -> Benchmark:
         DEVIATIONS: ClassVar[tuple[str, ...]] = ()
         DEMO: ClassVar[Mapping[str, Any]] = {}
 
-    return Readings(parent, run)
+    found = Readings(parent, run)
+    if model is not None:
+        found.asked_as = choose_kind(found, model)
+    return found
 
 
 class _Readings(Benchmark):
@@ -138,6 +152,7 @@ class _Readings(Benchmark):
     def __init__(self, parent: Benchmark, run: Path) -> None:
         self._parent = parent
         self._run = run
+        self.asked_as: Kind | None = None
 
     def stages(self, settings: Settings, kind: Kind) -> Iterator[Stage]:
         yield Stage(STAGE)
@@ -169,7 +184,8 @@ class _Readings(Benchmark):
                 continue
             trial = trials[response.trial]
             for question in self._parent.questions(trial, response, settings):
-                yield trial, response, question
+                if self.asked_as is None or not question.kinds or self.asked_as in question.kinds:
+                    yield trial, response, question
 
 
 def _stimulus(response: Response, question: Question) -> Stimulus:

@@ -77,7 +77,7 @@ class GeckoNum(Benchmark):
         "models": ("painter/shapes?size=256", "painter/shapes?size=256&w=0.25"),
         "settings": {
             "tasks": ("1",),
-            "types": ("numeric_simple", "numeric_sentence", "2-additive"),
+            "types": ("numeric_simple", "numeric_sentence"),
             "things": ("apple", "fish", "flower"),
             "seeds": 2,
         },
