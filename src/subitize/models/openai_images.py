@@ -50,7 +50,7 @@ async def read_image(entry: Mapping[str, Any], transport: Transport, base: str) 
     if encoded:
         picture = _decoded(encoded)
     elif isinstance(address, str) and address:
-        picture = await _fetched(urljoin(f"{base}/", address), transport)
+        picture = await _fetched(_joined(base, address), transport)
     else:
         raise Retryable("the server's JSON holds neither a picture nor its address")
     media_type(picture)  # what is no picture is this item's failure
@@ -69,14 +69,20 @@ def _decoded(encoded: Any) -> bytes:
         raise Retryable("the server's picture is not base64") from None
 
 
-async def _fetched(address: str, transport: Transport) -> bytes:
-    """The picture at an address; only http(s), and no larger than the transport takes."""
+def _joined(base: str, address: str) -> str:
+    """The full address of a picture; only http(s), whatever the server says."""
     try:
-        scheme = urlsplit(address).scheme
+        full = urljoin(f"{base}/", address)
+        scheme = urlsplit(full).scheme
     except ValueError:
-        scheme = ""
+        full = scheme = ""
     if scheme not in ("http", "https"):
         raise ModelError(f"the picture's address is none of http or https: {address[:80]!r}")
+    return full
+
+
+async def _fetched(address: str, transport: Transport) -> bytes:
+    """The picture at an address, no larger than the transport takes."""
     problem = ""
     for attempt in range(DOWNLOADS):
         if attempt:

@@ -1,0 +1,169 @@
+"""Pictures from an OpenAI-compatible server: a real one, in every way it may answer."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+from typing import Any
+
+import pytest
+from aiohttp import web
+
+from subitize.errors import Hopeless, ModelError, Retryable
+from subitize.models.base import Item, ModelOptions, Reply
+from subitize.models.names import parse_name
+from subitize.models.openai import OpenAI
+from subitize.models.transport import AiohttpTransport
+from tests.image_server import REFUSAL, ImageServer
+
+PROMPT = "An image with 3 apples"
+
+
+def paint(server: ImageServer, name: str = "openai/x", **given: Any) -> Reply:
+    """One picture through the adapter."""
+    largest = given.pop("largest", 1 << 20)
+    options = ModelOptions(server.url, timeout=5.0, **given)
+    model = OpenAI(parse_name(name), options, "secret-key", AiohttpTransport(5.0, largest))
+
+    async def once() -> Reply:
+        try:
+            (reply,) = await model.paint([Item("t", PROMPT, seed=5)])
+        finally:
+            await model.close()
+        assert isinstance(reply, Reply)
+        return reply
+
+    return asyncio.run(once())
+
+
+def sent(picture: bytes) -> dict[str, Any]:
+    return {"data": [{"b64_json": base64.b64encode(picture).decode()}]}
+
+
+def test_a_picture_in_base64() -> None:
+    with ImageServer() as server:
+        reply = paint(server)
+        assert (reply.kind, reply.stop) == ("picture", "stop")
+        assert reply.value.startswith(b"\x89PNG")
+        assert server.bodies == [{"model": "x", "prompt": PROMPT, "n": 1}]
+        assert server.headers[0]["Authorization"] == "Bearer secret-key"
+
+
+def test_size_quality_and_further_fields_go_into_the_request() -> None:
+    name = "openai/dall-e-3?size=1024x1024&quality=hd&response_format=b64_json&parameters=3.5"
+    with ImageServer() as server:
+        paint(server, name, temperature=0.5, max_tokens=9, extra_body={"style": "vivid"})
+        assert server.bodies == [
+            {
+                "model": "dall-e-3", "prompt": PROMPT, "n": 1, "size": "1024x1024",
+                "quality": "hd", "response_format": "b64_json", "style": "vivid",
+            }
+        ]  # fmt: skip
+
+
+def test_a_picture_by_its_address() -> None:
+    with ImageServer() as server:
+        server.answer = lambda _, picture: {"data": [{"url": server.address_of(picture)}]}
+        reply = paint(server)
+        assert reply.value in server.files.values()
+        assert len(server.fetched) == 1
+
+
+def test_an_address_relative_to_the_server_and_a_data_address() -> None:
+    with ImageServer() as server:
+
+        def relative(_: Any, picture: bytes) -> Any:
+            return {"data": [{"url": "/files/" + server.address_of(picture).rsplit("/", 1)[1]}]}
+
+        server.answer = relative
+        picture = paint(server).value
+        encoded = base64.b64encode(picture).decode()
+        server.answer = lambda *_: {"data": [{"url": f"data:image/png;base64,{encoded}"}]}
+        assert paint(server).value == picture
+
+
+@pytest.mark.parametrize(
+    "address", ["file:///etc/passwd", "ftp://127.0.0.1/x.png", "javascript:1", "http://[bad"]
+)
+def test_only_http_addresses_are_fetched(address: str) -> None:
+    with ImageServer(lambda *_: {"data": [{"url": address}]}) as server:
+        with pytest.raises(ModelError, match="none of http or https"):
+            paint(server)
+
+
+def test_a_lost_picture_is_tried_again_but_not_paid_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("subitize.models.openai_images.DOWNLOAD_WAIT", 0.01)
+    with ImageServer() as server:
+        lost = f"http://127.0.0.1:{server.port}/files/lost.png?signature=secret"
+        server.answer = lambda *_: {"data": [{"url": lost}]}
+        with pytest.raises(ModelError, match="could not be fetched") as caught:
+            paint(server)
+        assert "secret" not in str(caught.value)
+        assert not isinstance(caught.value, Retryable)
+        assert (len(server.prompts), len(server.fetched)) == (1, 3)
+
+
+def test_a_gigantic_file_is_not_taken() -> None:
+    with ImageServer() as server:
+        server.answer = lambda *_: {
+            "data": [{"url": server.address_of(b"\x89PNG" + bytes(99_999))}]
+        }
+        with pytest.raises(ModelError, match="larger than 50,000 bytes"):
+            paint(server, largest=50_000)
+        server.answer = lambda *_: sent(bytes(99_999))
+        with pytest.raises(ModelError, match="longer than 50,000 bytes"):
+            paint(server, largest=50_000)
+
+
+def test_refusals_are_a_reply() -> None:
+    with ImageServer(lambda *_: web.json_response(REFUSAL, status=400)) as server:
+        reply = paint(server)
+    assert (reply.kind, reply.stop) == ("text", "refused")
+    assert "safety system" in reply.value
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"data": []},
+        {"data": [{}]},
+        {"data": [{"b64_json": "no base64!"}]},
+        {"data": "x"},
+        {"data": [None]},
+        {},
+    ],
+)
+def test_an_answer_without_picture_is_worth_another_try(answer: dict[str, Any]) -> None:
+    with ImageServer(lambda *_: answer) as server, pytest.raises(Retryable):
+        paint(server)
+
+
+def test_what_is_no_picture_fails() -> None:
+    with (
+        ImageServer(lambda *_: sent(b"<html>")) as server,
+        pytest.raises(ModelError, match="neither PNG"),
+    ):
+        paint(server)
+
+
+def test_a_model_that_makes_no_pictures_stops_the_run_with_a_hint() -> None:
+    problem = {"error": {"message": "The model x does not exist for images"}}
+    with (
+        ImageServer(lambda *_: web.json_response(problem, status=404)) as server,
+        pytest.raises(Hopeless, match="Check --base-url and the model's name"),
+    ):
+        paint(server)
+
+
+def test_a_rewritten_prompt_is_kept() -> None:
+    def rewrite(_: Any, picture: bytes) -> Any:
+        return {"data": [{**sent(picture)["data"][0], "revised_prompt": "Three apples."}]}
+
+    with ImageServer(rewrite) as server:
+        assert paint(server).usage == {"revised_prompt": "Three apples."}
+
+
+def test_a_seed_differs_by_picture() -> None:
+    with ImageServer() as server:
+        paint(server, "openai/x?seed=7")
+        assert server.bodies[0]["seed"] == 12
