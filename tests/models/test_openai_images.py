@@ -86,9 +86,11 @@ def test_an_address_relative_to_the_server_and_a_data_address() -> None:
     "address", ["file:///etc/passwd", "ftp://127.0.0.1/x.png", "javascript:1", "http://[bad"]
 )
 def test_only_http_addresses_are_fetched(address: str) -> None:
-    with ImageServer(lambda *_: {"data": [{"url": address}]}) as server:
-        with pytest.raises(ModelError, match="none of http or https"):
-            paint(server)
+    with (
+        ImageServer(lambda *_: {"data": [{"url": address}]}) as server,
+        pytest.raises(ModelError, match="none of http or https"),
+    ):
+        paint(server)
 
 
 def test_a_lost_picture_is_tried_again_but_not_paid_again(monkeypatch: pytest.MonkeyPatch) -> None:
