@@ -37,6 +37,9 @@ HULL_SHARE = 0.25
 DENSITY_SHARE = 0.5
 """share that the hull of the largest n takes under hold=density"""
 
+_DENSER = 0.85
+"""crowds begin denser than they shall be: places can be moved apart freely, together hardly"""
+
 TilesOf = Callable[[Diameters], Sequence[Tile]]
 
 
@@ -64,7 +67,9 @@ def region(target: float, n: int, size: int) -> int:
     the whole picture, since each of them decides much.
     """
     share = 1 - 8 / 3 * math.log(n) / n if n > 8 else 0.0
-    return min(size, math.ceil(math.sqrt(target / share))) if share > 0 else size
+    if share <= 0:
+        return size
+    return min(size, math.ceil(_DENSER * math.sqrt(target / share)))
 
 
 def hull_area(centres: NDArray[np.float64] | Centres, tiles: Sequence[Tile]) -> float:

@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
-import orjson
-
-from subitize.errors import BadInput, StorageFull, UnknownName
+from subitize.errors import BadInput, UnknownName
+from subitize.stimuli import Picture
 from subitize.stimuli.holding import check_hold
 from subitize.stimuli.naming import CATEGORIES, SMALLEST_SIZE, draw, recipe
+from subitize.stimuli.picture_sets import MANIFEST, PictureSet, write_set
 
 __all__ = ["MANIFEST", "NamingSet", "write_naming"]
-
-MANIFEST = "manifest.jsonl"
-_CHUNK = 16
-"""pictures handed to a process at a time"""
 
 
 @dataclass(frozen=True)
@@ -76,9 +70,6 @@ class NamingSet:
                     )
 
 
-Job = tuple[str, str, dict[str, Any]]
-
-
 def write_naming(out: Path, settings: NamingSet, processes: int | None = None) -> int:
     """Write every picture of a set and its manifest into `out`; gives the number of pictures.
 
@@ -86,83 +77,16 @@ def write_naming(out: Path, settings: NamingSet, processes: int | None = None) -
     set is the same; a folder that holds anything else is refused.
     """
     settings.check()
-    if processes is not None and processes < 1:
-        raise BadInput(f"The number of processes is {processes}: give 1 or more.")
     wanted = list(settings.recipes())
     # the most crowded pictures first, so that too small a size is known before anything is written
     for category in settings.categories:
         draw(next(r for _, r in wanted if r["category"] == category and r["n"] == settings.max))
-    _check_folder(out, wanted)
-    jobs = [(str(out), name, made) for name, made in wanted]
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-        _replace(out / MANIFEST, b"".join(_lines(jobs, processes)))
-    except OSError as error:
-        raise StorageFull(
-            f"The pictures can't be written to {out} ({error.strerror}): free some space or choose "
-            "another folder, then run again."
-        ) from None
-    return len(jobs)
+    return write_set(out, PictureSet(wanted, _line, _describes), processes)
 
 
-def _lines(jobs: Sequence[Job], processes: int | None) -> Iterator[bytes]:
-    """Write every picture; the manifest's lines come in the order of the jobs."""
-    count = min(processes or os.cpu_count() or 1, -(-len(jobs) // _CHUNK))
-    if count == 1:
-        yield from map(_write, jobs)
-        return
-    with get_context("spawn").Pool(count) as pool:
-        yield from pool.imap(_write, jobs, chunksize=_CHUNK)
+def _line(name: str, made: Mapping[str, Any], picture: Picture) -> dict[str, Any]:
+    return {"file": name, "sha256": picture.sha256, "recipe": made, **picture.facts}
 
 
-def _write(job: Job) -> bytes:
-    """Write one picture and give its line of the manifest."""
-    folder, name, made = job
-    picture = draw(made)
-    path = Path(folder) / name
-    if not path.exists() or path.read_bytes() != picture.png:
-        _replace(path, picture.png)
-    line = {"file": name, "sha256": picture.sha256, "recipe": made, **picture.facts}
-    return orjson.dumps(line, option=orjson.OPT_APPEND_NEWLINE)
-
-
-def _replace(path: Path, data: bytes) -> None:
-    """A file is either whole or not there."""
-    temporary = path.with_name(f".{path.name}.part")
-    temporary.write_bytes(data)
-    temporary.replace(path)
-
-
-def _check_folder(out: Path, wanted: Sequence[tuple[str, dict[str, Any]]]) -> None:
-    """Refuse a folder with anything but (a part of) this very set."""
-    if out.exists() and not out.is_dir():
-        raise BadInput(f"{out} is a file: give a folder for the pictures.")
-    if not out.is_dir():
-        return
-    names = {MANIFEST} | {name for name, _ in wanted}
-    parts = {f".{name}.part" for name in names}
-    for found in sorted(path.name for path in out.iterdir()):
-        if found not in names and found not in parts:
-            raise BadInput(
-                f"The folder {out} holds {found!r}, which is not part of this set: choose an empty "
-                "folder."
-            )
-    _check_manifest(out, dict(wanted))
-
-
-def _check_manifest(out: Path, wanted: dict[str, dict[str, Any]]) -> None:
-    manifest = out / MANIFEST
-    if not manifest.exists():
-        return
-    try:
-        known = [orjson.loads(line) for line in manifest.read_bytes().splitlines()]
-        same = len(known) == len(wanted) and all(
-            wanted.get(line["file"]) == line["recipe"] for line in known
-        )
-    except (orjson.JSONDecodeError, KeyError, TypeError):
-        same = False
-    if not same:
-        raise BadInput(
-            f"The folder {out} holds another set of pictures (its {MANIFEST} differs): choose an "
-            "empty folder, or the settings it was made with."
-        )
+def _describes(line: Mapping[str, Any], made: Mapping[str, Any]) -> bool:
+    return bool(line["recipe"] == made)
