@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from subitize.stimuli.capture.writing import CaptureSet, write_capture
 from subitize.stimuli.naming import CATEGORIES
 from subitize.stimuli.writing import NamingSet, write_naming
 
@@ -35,4 +36,26 @@ def naming(  # noqa: PLR0913, PLR0917  the options of the command, one each
     names = tuple(name.strip() for name in categories.split(",") if name.strip())
     wanted = NamingSet(per_cell, max_, size, names, hold, seed)
     written = write_naming(out, wanted, processes)
+    print(f"{written} pictures and manifest.jsonl in {out}")
+
+
+@stimuli.command("capture")
+def capture(
+    out: Annotated[Path, typer.Option(help="Folder for the pictures and manifest.jsonl.")],
+    layout: Annotated[
+        str, typer.Option(help="fair: all is inside and can be told; published: as in the paper.")
+    ] = "fair",
+    size: Annotated[int, typer.Option(help="Side of the pictures in pixels.")] = 200,
+    seed: Annotated[int, typer.Option(help="Same seed, same bytes.")] = 0,
+    patterns: Annotated[
+        str, typer.Option(help="ARRANGEMENT:COUNT, separated by commas; the paper's by default.")
+    ] = "",
+    occluder: Annotated[
+        float | None, typer.Option(help="Side of the square, as a share of the picture's.")
+    ] = None,
+    processes: Annotated[int | None, typer.Option(help="Processes; all cores by default.")] = None,
+) -> None:
+    """Patterns of dots or squares, with and without a black square over a part of them."""
+    wanted = CaptureSet(layout, size, seed, patterns, occluder)
+    written = write_capture(out, wanted, processes)
     print(f"{written} pictures and manifest.jsonl in {out}")
