@@ -136,7 +136,10 @@ def run_and_score(
         say(f"{model.respondent}: stopped: {outcome.error or outcome.stopped}")
         say("Run the same command again to go on where it stopped.")
     elif outcome.failed:
-        say(f"{model.respondent}: {outcome.failed} trials failed; run again to ask only them.")
+        say(
+            f"{model.respondent}: {outcome.failed} trials failed, the last with: {outcome.problem}. "
+            "Check the model (and --base-url), then run the same command again: it asks only them."
+        )
     scores = score_run(outcome.folder, options.reader)
     if "unsaved" in scores:
         say(scores["unsaved"])

@@ -55,6 +55,8 @@ class Outcome:
     """requests sent in this session"""
     received: int
     """responses received in this session"""
+    problem: str = ""
+    """what the last failed call said"""
 
 
 def choose_kind(benchmark: Benchmark, model: Model) -> Kind:
@@ -133,6 +135,7 @@ async def _run(work: Work, options: RunOptions) -> Outcome:
         runner.failed,
         budget.sent,
         runner.received,
+        runner.problem,
     )
 
 

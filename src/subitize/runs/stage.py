@@ -83,6 +83,7 @@ class StageRunner:
         self.retry_failed = True
         self.limited = False
         self.failed = 0
+        self.problem = ""
         self.received = 0
 
     def close(self) -> None:
@@ -221,7 +222,7 @@ class StageRunner:
         if isinstance(answer, Reply) and answer.kind == "picture":
             answer, note = await self._keep(answer)
         if isinstance(answer, ModelError):
-            note = str(answer)[:500]
+            note = self.problem = str(answer)[:500]
             response = Response(*head, "text", None, "failed", {}, seconds, sha256, note)
             self.failed += 1
         else:
