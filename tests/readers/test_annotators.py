@@ -21,7 +21,7 @@ from subitize.readers.annotators import MORE_THAN_TEN, counted
         ("2,3-4", 2), ("2-3", 2.5), ("3-2", 2.5), ("1--3", 2), ("6=7", 6.5), ("10=", 10),
         ("2.5-5", 3.75), ("2.5", 2.5), ("2`", 2), ("2q", 2), ("0~+", 0), ("0-", 0), ("12", 11),
         ("10.5", 11), ("9-10", 9.5), ("2–4", 3), ("8-10+", 9.5), ("", None), ("  ", None),
-        ("?", None), (",3", None), ("many", None), ("9" * 200, None),
+        ("?", None), (",3", None), ("many", None), ("two", None), ("none", None), ("9" * 200, None),
     ],
 )  # fmt: skip
 def test_cleaning(raw: str, number: float | None) -> None:

@@ -1,0 +1,226 @@
+"""The paper's numbers come out of the released annotations."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from subitize.benchmarks.geckonum.labels import Labelled, first_met_mode, label_annotations
+from subitize.benchmarks.geckonum.tables import TABLES, Cell, Tables, geckonum_tables
+from subitize.datasets.geckonum.annotations import Annotations, read_annotations
+from subitize.datasets.geckonum.prompts import Prompt, read_prompts
+from subitize.published.geckonum import MODELS, PUBLISHED
+from tests.benchmarks.geckonum_data import (
+    BY_TEXT,
+    PROMPTS,
+    counts,
+    labelled,
+    simulated,
+    write_counts,
+)
+
+WHOLE = {"dalle_3", "imagen_d"}
+"""painters without pictures of faces: exact wherever the release can be"""
+EXACT_FOR_WHOLE = {"table2", "a3", "a4", "a6", "a7", "a8"}
+POINTS = {"table2": 0.1, "a10": 0.1, "a3": 0.6, "a4": 0.6, "a5": 0.8, "a7": 0.6, "a8": 0.6}
+CHI2 = {"a3": 2.6, "a4": 2.6, "a7": 0.8, "a8": 0.8}
+
+
+@pytest.fixture(scope="module")
+def prompts(data_dir: Path) -> list[Prompt]:
+    return read_prompts(data_dir / "geckonum" / "prompts.csv")
+
+
+@pytest.fixture(scope="module")
+def annotations(data_dir: Path) -> Annotations:
+    return read_annotations(data_dir / "geckonum" / "geckonum_annotations.zip")
+
+
+@pytest.fixture(scope="module")
+def released(annotations: Annotations, prompts: list[Prompt]) -> Labelled:
+    return label_annotations(annotations, prompts)
+
+
+@pytest.fixture(scope="module")
+def tables(released: Labelled) -> Tables:
+    return geckonum_tables(released)
+
+
+def painter_of(cell: str) -> str | None:
+    return next((part for part in cell.split("|") if part in MODELS), None)
+
+
+def exact(table: str, cell: str) -> bool:
+    """Cells the release gives exactly (spec: Figure 5, Tasks 2 and 3, A6; two painters more)."""
+    if table in {"figure5", "a6"} or (table == "table2" and not cell.startswith("task1")):
+        return True
+    return painter_of(cell) in WHOLE and table in EXACT_FOR_WHOLE
+
+
+def test_every_published_cell_of_the_painters_here(tables: Tables, released: Labelled) -> None:
+    checked = 0
+    for table, cells in PUBLISHED.items():
+        for cell, printed in cells.items():
+            painter = painter_of(cell)
+            if painter is None or painter not in released.models:
+                continue
+            found = tables[table][cell]
+            assert found["value"] is not None
+            assert found["published"] == printed.value
+            checked += 1
+            if exact(table, cell):
+                assert printed.agrees(found["value"]), (table, cell, found)
+                assert found["why"] is None
+            else:
+                assert_near(table, cell, found)
+                assert printed.agrees(found["value"]) == (found["why"] is None)
+    assert checked >= 40 * len(released.models)
+
+
+def assert_near(table: str, cell: str, found: Cell) -> None:
+    difference = abs(found["difference"] or 0)
+    part = cell.rpartition("|")[2]
+    if part == "chi2":
+        assert difference <= CHI2[table], (table, cell, found)
+    elif part == "n":
+        assert difference <= 20, (table, cell, found)
+    elif part == "p":
+        assert difference <= 0.06, (table, cell, found)
+    else:
+        assert difference <= POINTS[table] + 1e-9, (table, cell, found)
+
+
+def test_layout(tables: Tables, released: Labelled) -> None:
+    assert tuple(tables) == TABLES
+    painter = released.models[0]
+    for table, cell in (
+        ("table2", f"task1|{painter}|accuracy"), ("table2", f"task3|{painter}|sem"),
+        ("table2", f"task2|{painter}|difference"), ("figure5", f"many X|{painter}"),
+        ("figure5", f"as many X as Y|{painter}"), ("a3", f"{painter}|p"),
+        ("a8", f"{painter}|accuracy_2"), ("a7", f"{painter}|n"), ("a6", f"{painter}|chi2"),
+        ("a5", f"{painter}|numeric_simple->2-additive|1"), ("a10", f"{painter}|5"),
+        ("alpha", "task1|nominal"), ("alpha", "task3|ratio"), ("agreement", "task1|5"),
+        ("agreement", "task2|4+"), ("agreement", "task1|3+"), ("counts", "prompts"),
+        ("counts", "images"), ("counts", "annotations|task1"), ("counts", "labels|task2"),
+    ):  # fmt: skip
+        assert set(tables[table][cell]) == {"value", "published", "difference", "why"}
+
+
+def test_agreement_among_people(tables: Tables) -> None:
+    alpha = {cell: found["value"] for cell, found in tables["alpha"].items()}
+    # over seven painters 0.8656, 0.8468 and 0.8638; fewer painters shift them a little
+    for task, value in (("task1", 0.8656), ("task2", 0.8468), ("task3", 0.8638)):
+        assert alpha[f"{task}|nominal"] == pytest.approx(value, abs=0.015)
+    assert tables["agreement"]["task1|3+"]["value"] == pytest.approx(97, abs=1)
+    assert tables["agreement"]["task3|5"]["value"] == pytest.approx(85, abs=1)
+
+
+def test_copies_are_left_out_and_counted(released: Labelled) -> None:
+    rows = released.rows()
+    painters = len(released.models)
+    assert rows["dropped"] == {"copy of a prompt with the same words": 200 * painters}
+    assert released.task1 is not None
+    doubled = released.task1.weight == 2
+    ids = {released.prompts[place].dataset_id for place in released.task1.prompt[doubled]}
+    assert ids == {"geckonum_01253", "geckonum_01267"}
+
+
+def test_a_painter_alone_gets_the_same_cells(
+    annotations: Annotations, prompts: list[Prompt], tables: Tables, tmp_path: Path
+) -> None:
+    painter = annotations.files[0].model
+    for file in annotations.files:
+        if file.model == painter:
+            (tmp_path / file.name).write_bytes(file.content)
+    alone = geckonum_tables(labelled(tmp_path, prompts))
+    for table in ("table2", "figure5", "a3", "a4", "a5", "a6", "a7", "a8", "a10"):
+        for cell, found in alone[table].items():
+            assert found == tables[table][cell]
+
+
+def test_ten_seeds_count_in_table_2_alone(tmp_path: Path) -> None:
+    prompt = BY_TEXT["2 dogs."]
+    rows = [row for seed in range(10) for row in counts(prompt, ["2" if seed < 5 else "3"] * 3,
+                                                        seed=seed)]  # fmt: skip
+    found = geckonum_tables(labelled(write_counts(tmp_path / "a", rows)))
+    assert found["table2"]["task1|mine|accuracy"]["value"] == 50
+    assert found["a3"]["mine|accuracy_1"]["value"] == 100
+    assert found["a3"]["mine|n"]["value"] == 5
+    assert found["counts"]["labels|task1"]["value"] == 5
+    assert "at least one trial each" in str(found["a3"]["mine|p"]["why"])
+
+
+@pytest.mark.parametrize(
+    ("answers", "label"),
+    [
+        (["2", "3", "3"], 3), (["2", "3"], 2), (["3", "2"], 3), (["2-3", "2-3", "2"], 2),
+        (["3-4", "3-4", "3"], 4), (["1-2", "2", "1-2", "2", "3"], 2), (["10+", "12", "10"], 11),
+    ],
+)  # fmt: skip
+def test_labels(tmp_path: Path, answers: list[str], label: float) -> None:
+    rows = counts(BY_TEXT["2 dogs."], answers)
+    found = labelled(write_counts(tmp_path / "a", rows)).task1
+    assert found is not None
+    assert found.label.tolist() == [label]
+    assert found.right().tolist() == [label == 2]
+
+
+@given(st.lists(st.tuples(st.integers(0, 4), st.sampled_from([0.0, 1.0, 1.5, 2.0])), min_size=1))
+def test_first_met_mode_is_that_of_a_plain_loop(answers: list[tuple[int, float]]) -> None:
+    names = sorted({unit for unit, _ in answers})
+    unit = np.array([names.index(one) for one, _ in answers])
+    mode, times = first_met_mode(unit, np.array([value for _, value in answers]))
+    for place, name in enumerate(names):
+        own = [value for one, value in answers if one == name]
+        best = max(own, key=own.count)  # max keeps the first of equals
+        assert (mode[place], times[place]) == (best, own.count(best))
+
+
+@pytest.mark.parametrize("people", [1, 3, 7])
+def test_other_painters_seeds_and_numbers_of_people(tmp_path: Path, people: int) -> None:
+    found = geckonum_tables(labelled(simulated(tmp_path / "a", people=people)))
+    assert 60 < (found["table2"]["task1|painter_x|accuracy"]["value"] or 0) < 95
+    assert found["table2"]["task1|painter_x|accuracy"]["published"] is None
+    assert f"painter_x|{people}" in found["a10"]
+    assert f"painter_x|{people + 1}" not in found["a10"]
+    if people == 1:
+        assert found["alpha"]["task1|nominal"]["value"] is None
+        assert "two answers" in str(found["alpha"]["task1|nominal"]["why"])
+
+
+def test_one_task_alone(tmp_path: Path) -> None:
+    folder = simulated(tmp_path / "a")
+    (folder / "task_1_painter_x.csv").unlink()
+    (folder / "task_3_painter_x.csv").unlink()
+    found = geckonum_tables(labelled(folder))
+    assert found["a3"] == {}
+    assert set(found["alpha"]) == {f"task2|{level}" for level in
+                                   ("nominal", "ordinal", "interval", "ratio")}  # fmt: skip
+
+
+def test_many_may_be_coded_3_or_4(tmp_path: Path) -> None:
+    prompt = next(one for one in PROMPTS if " many " in one.prompt and "vase" in one.prompt)
+    for code in ("3", "4", prompt.prompt):
+        folder = tmp_path / code[:3].strip()
+        folder.mkdir()
+        column = "answer_num" if len(code) == 1 else "answer_text"
+        (folder / "task_2_mine.csv").write_text(
+            f'image_id,annot_id,{column}\n{prompt.dataset_id}_0,a,"{code}"\n'
+        )
+        found = geckonum_tables(labelled(folder))
+        assert found["figure5"]["many X|mine"]["value"] == 100
+
+
+def test_table_of_labels(released: Labelled) -> None:
+    assert released.task1 is not None
+    frame = released.task1.frame()
+    assert frame.height == released.task1.label.size
+    first = frame.filter((frame["model"] == released.models[0]) & (frame["seed"] == 0)).row(
+        0, named=True
+    )
+    assert first["image_id"] == f"{first['dataset_id']}_0"
+    assert frame["truth"].null_count() == int(np.isnan(released.task1.truth).sum())
