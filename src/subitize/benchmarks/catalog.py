@@ -13,6 +13,7 @@ __all__ = ["BENCHMARKS", "get_benchmark"]
 BENCHMARKS: dict[str, str] = {
     "naming": "subitize.benchmarks.naming:Naming",
     "production": "subitize.benchmarks.production:Production",
+    "capture": "subitize.benchmarks.capture:Capture",
     "geckonum": "subitize.benchmarks.geckonum.painting:GeckoNum",
 }
 

@@ -20,6 +20,7 @@ Sections = Callable[[Sequence[StoredRun]], list[Section]]
 PAGES: Mapping[str, str] = {
     "naming": "subitize.reports.naming:sections",
     "production": "subitize.reports.production:sections",
+    "capture": "subitize.reports.capture:sections",
 }
 
 

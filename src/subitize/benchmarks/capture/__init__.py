@@ -84,9 +84,9 @@ class Capture(Benchmark):
         "paired by configuration.",
     )
     DEMO: ClassVar[Mapping[str, Any]] = {
-        "models": ("sim/observer", "sim/chatty", "counter/blobs", "counter/pattern"),
-        "settings": {"items": 300, "validation": 25, "size": 200, "help": ("inpainted",)},
-        "fast": {"items": 75, "validation": 5, "size": 200, "help": ("inpainted",)},
+        "models": ("sim/observer", "counter/blobs", "counter/pattern"),
+        "settings": {"items": 150, "validation": 10, "size": 256, "help": ("inpainted",)},
+        "fast": {"items": 50, "validation": 4, "size": 256, "help": ("inpainted",)},
     }
 
     def check(self, settings: Settings) -> None:
