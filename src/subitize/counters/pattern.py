@@ -146,7 +146,8 @@ def _copy_of(
     pixels: NDArray[np.uint8], scene: PatternScene
 ) -> tuple[NDArray[np.uint8], tuple[float, float]]:
     """A white tile with one of the visible objects, and its centre there (x, y)."""
-    reach = int(np.ceil(scene.radius)) + 1
+    # the radius is that of well covered pixels; a faint rim may lie on either side of them
+    reach = int(np.ceil(scene.radius)) + 2
     size = 2 * reach + 1
     tile = np.full((size, size, 3), 255, np.uint8)
     for blob in scene.whole:
