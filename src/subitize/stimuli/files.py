@@ -1,0 +1,72 @@
+"""Pictures that come from a file, with an edit: a box over a part of them.
+
+The recipe of such a stimulus has, beside the file's `sha256`, `box` [x0, y0, x1, y1] in pixels
+and `fill`, its colour.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from io import BytesIO
+from typing import Any
+
+import numpy as np
+
+from subitize.errors import BadInput, UnknownName
+from subitize.stimuli import png
+
+__all__ = ["FILLS", "check_box", "edited", "picture_size"]
+
+FILLS: Mapping[str, int] = {"black": 0, "white": 255}
+_ORIENTATION = 0x0112
+"""EXIF's tag for how a camera was held"""
+
+
+def edited(data: bytes, recipe: Mapping[str, Any], name: str) -> bytes:
+    """The file's bytes after the edits of its recipe; without any, the very same bytes."""
+    if "box" not in recipe:
+        return data
+    fill = str(recipe.get("fill", "black"))
+    if fill not in FILLS:
+        raise UnknownName("fill", fill, FILLS)
+    from PIL import ImageOps
+
+    with _opened(data, name) as picture:
+        # a camera's turn is undone, since a box is placed on what people see
+        pixels = np.array(ImageOps.exif_transpose(picture).convert("RGB"))
+    height, width = pixels.shape[:2]
+    check_box(recipe["box"], (width, height), name)
+    x0, y0, x1, y1 = (round(edge) for edge in recipe["box"])
+    pixels[y0:y1, x0:x1] = FILLS[fill]
+    return png.encode(pixels)
+
+
+def picture_size(data: bytes, name: str) -> tuple[int, int]:
+    """Width and height as shown; the pixels are not decoded."""
+    with _opened(data, name) as picture:
+        width, height = picture.size
+        # values from 5 on turn the picture on its side
+        on_its_side = picture.getexif().get(_ORIENTATION, 1) >= 5
+    return (height, width) if on_its_side else (width, height)
+
+
+def check_box(box: Sequence[float], size: tuple[int, int], name: str) -> None:
+    """Refuse a box that is empty or leaves the picture."""
+    x0, y0, x1, y1 = box
+    width, height = size
+    if not (0 <= x0 < x1 <= width and 0 <= y0 < y1 <= height):
+        raise BadInput(
+            f"The box {list(box)} does not lie in {name}, which has {width} x {height} pixels: "
+            "the box and the picture do not belong together, or the picture was resized."
+        )
+
+
+def _opened(data: bytes, name: str) -> Any:
+    from PIL import Image, UnidentifiedImageError
+
+    try:
+        return Image.open(BytesIO(data))
+    except (UnidentifiedImageError, OSError, SyntaxError, ValueError) as problem:
+        raise BadInput(
+            f"{name} can't be read as a picture ({problem}): bring the file again."
+        ) from None
