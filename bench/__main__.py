@@ -6,7 +6,7 @@ import sys
 from importlib import import_module
 from pathlib import Path
 
-NOT_ALONE = ("answering", "asking")
+NOT_ALONE = ("answering", "asking", "geckonum_naive")
 """parts that other benchmarks start"""
 
 
