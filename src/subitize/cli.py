@@ -42,6 +42,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "GeckoNum: questions, and the paper's tables from people's answers.",
     ),
     "datasets": ("subitize.commands.datasets:datasets", "Bring published data, checked."),
+    "capture": (
+        "subitize.commands.capture:capture",
+        "Choose pictures, count what is visible, or inpaint, for CAPTURE.",
+    ),
     "report": ("subitize.commands.reporting:report", "One HTML file from one or more runs."),
 }
 """name: where it is, and its line in the help; nothing is imported to print that help"""

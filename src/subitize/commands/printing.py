@@ -26,10 +26,8 @@ def scores_text(scores: Mapping[str, Any]) -> str:
     """The headline scores of a run, a line each."""
     lines = [f"{scores['benchmark']} · {scores['model']}"]
     for name, value in scores.items():
-        if isinstance(value, Mapping) and "value" in value and "low" in value:
-            shown = _number(value["value"])
-            low, high = _number(value.get("low")), _number(value.get("high"))
-            lines.append(f"  {name.replace('_', ' '):24} {shown} [{low}, {high}]")
+        if isinstance(value, Mapping):
+            lines += _intervals(name, value)
         elif isinstance(value, (int, float)) and not isinstance(value, bool):
             lines.append(f"  {name.replace('_', ' '):24} {_number(value)}")
     states = ", ".join(f"{count} {state}" for state, count in scores.get("states", {}).items())
@@ -38,6 +36,15 @@ def scores_text(scores: Mapping[str, Any]) -> str:
     for name, reason in scores.get("undefined", {}).items():
         lines.append(f"  {name.replace('_', ' '):24} – ({reason})")
     return "\n".join(lines)
+
+
+def _intervals(name: str, value: Mapping[str, Any]) -> list[str]:
+    """A line for a score with an interval, or for each such score in a group of them."""
+    if "value" not in value or "low" not in value:
+        inner = ((k, v) for k, v in value.items() if isinstance(v, Mapping) and "low" in v)
+        return [line for key, one in inner for line in _intervals(f"{name} {key}", one)]
+    low, high = _number(value.get("low")), _number(value.get("high"))
+    return [f"  {name.replace('_', ' '):24} {_number(value['value'])} [{low}, {high}]"]
 
 
 def _number(value: float | int | None) -> str:

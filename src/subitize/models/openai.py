@@ -28,6 +28,8 @@ OWN_SETTINGS = ("parameters", "system", "max_tokens_field", "detail")
 TOO_LONG = ("context_length", "context length", "maximum context", "too long", "too many tokens")
 POLICY = ("content_policy", "content policy", "content_filter", "safety system", "moderation")
 SALVAGED = 100_000
+FIRST_TOKENS = 8
+"""of so many tokens the log-probabilities are kept"""
 
 
 class OpenAI(Model):
@@ -135,7 +137,10 @@ class OpenAI(Model):
         if message.get("refusal"):
             text, stop = str(message["refusal"]), "refused"
         usage = entry.get("usage")
-        return Reply("text", self.scrub(text), stop, usage if isinstance(usage, dict) else {})
+        told = dict(usage) if isinstance(usage, dict) else {}
+        if tokens := first_tokens(choice):
+            told["logprobs"] = tokens
+        return Reply("text", self.scrub(text), stop, told)
 
     def read_json(self, answer: Answer) -> dict[str, Any]:
         try:
@@ -187,6 +192,19 @@ class OpenAI(Model):
     def scrub(self, text: str) -> str:
         """Servers echo keys in error messages; none may reach a file."""
         return text.replace(self._key, "[key]") if self._key else text
+
+
+def first_tokens(choice: Mapping[str, Any]) -> list[list[Any]]:
+    """The first few tokens with their log-probabilities, where the request asked for them.
+
+    >>> first_tokens({"logprobs": {"content": [{"token": "Yes", "logprob": -0.01}]}})
+    [['Yes', -0.01]]
+    """
+    try:
+        listed = (choice.get("logprobs") or {}).get("content") or []
+        return [[str(one["token"]), float(one["logprob"])] for one in listed[:FIRST_TOKENS]]
+    except (AttributeError, KeyError, TypeError, ValueError):
+        return []
 
 
 def _plain(content: Any) -> str:

@@ -92,14 +92,15 @@ class Capture(Benchmark):
     def check(self, settings: Settings) -> None:
         assert isinstance(settings, CaptureSettings)
         check(settings)
-        check_data(settings, possible_tasks(settings))
 
     def stages(self, settings: Settings, kind: Kind) -> Iterator[Stage]:
         assert isinstance(settings, CaptureSettings)
         tasks, names = possible_tasks(settings), kind == "namer"
-        chooses = settings.prompt == "best" and not settings.question
+        chooses = names and settings.prompt == "best" and not settings.question
+        chooses = chooses and "total" in tasks
+        check_data(settings, tasks, chooses=chooses)
         if "total" in tasks:
-            if names and chooses:
+            if chooses:
                 yield Stage("prompts", ("prompt",))
             counted = names and "visible-count" in settings.help
             yield Stage("total", ("visible_counts",) if counted else ())

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from subitize.benchmarks.capture.settings import CaptureSettings
+from subitize.datasets.capture_real import RealPicture, load_real
 from subitize.errors import BadInput
 from subitize.records import Stimulus
 from subitize.stimuli import capture as synthetic
@@ -56,7 +57,9 @@ def scenes(settings: CaptureSettings, part: str) -> tuple[Scene, ...]:
     """The scenes of the validation or the test part, in an order whose beginnings are fair."""
     many = settings.validation if part == "validation" else settings.items
     if settings.set == "real":
-        raise BadInput("The real set can't be loaded yet.")
+        chosen = [one for one in _loaded(settings) if one.part == part]
+        ordered = _dealt(chosen, [""] * len(chosen), settings.seed)
+        return tuple(_photographed(one) for one in ordered[: many or None])
     return _synthetic(settings, part, many)
 
 
@@ -102,6 +105,33 @@ def _drawn(one: synthetic.Configuration, settings: CaptureSettings) -> Scene:
     )
 
 
+@lru_cache(maxsize=4)
+def _loaded(settings: CaptureSettings) -> tuple[RealPicture, ...]:
+    files = [Path(name) for name in (settings.metadata, settings.validation_metadata) if name]
+    return load_real(
+        files,
+        Path(settings.pictures),
+        annotations=Path(settings.points) if settings.points else None,
+        splits=Path(settings.splits) if settings.splits else None,
+        subset=settings.subset,
+    )
+
+
+def _photographed(one: RealPicture) -> Scene:
+    known = one.points is not None
+    covered = set(one.hidden) if known else set()
+    return Scene(
+        name=one.file,
+        thing=one.thing,
+        total=one.count,
+        hidden=len(one.hidden) if known else None,
+        facts={"object": one.thing},
+        pictures={variant: one.stimulus(variant) for variant in synthetic.VARIANTS},
+        positions=one.points,
+        covered=frozenset(i for i, place in enumerate(one.points or ()) if place in covered),
+    )
+
+
 def inpainted(scene: Scene, inpainter: str) -> Stimulus:
     """The occluded picture with its box filled: by the built-in inpainter or from a folder."""
     covered = scene.pictures["occluded"]
@@ -122,9 +152,47 @@ def _sha256(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-def check_data(settings: CaptureSettings, tasks: Sequence[str]) -> None:
-    """Raise when the data for these tasks is not there."""
+def check_data(settings: CaptureSettings, tasks: Sequence[str], *, chooses: bool) -> None:
+    """Raise when what a run needs is not there; before anything is asked, not when scoring.
+
+    `chooses`: whether prompts are tried on the validation part.
+    """
     if settings.set == "synthetic":
-        # The smallest objects tell whether the pictures can be drawn, before anything is asked.
+        # The smallest objects tell whether the pictures can be drawn.
         crowded = synthetic.configurations()[-1]
         synthetic.recipe(crowded, variant="occluded", layout=settings.layout, size=settings.size)
+    else:
+        _check_real(settings, tasks, chooses)
+    if "inpainted" in settings.help:
+        for scene in scenes(settings, "test"):
+            inpainted(scene, settings.inpainter)
+    if "visible-count" in settings.help and settings.counts and not Path(settings.counts).is_file():
+        raise BadInput(
+            f"There is no file {settings.counts} with visible counts: make one with "
+            "`subitize capture counts`."
+        )
+
+
+def _check_real(settings: CaptureSettings, tasks: Sequence[str], chooses: bool) -> None:
+    if not settings.pictures or not settings.metadata:
+        raise BadInput(
+            "The real set needs FSC-147's pictures and the released metadata: give --set "
+            "pictures=DIR and --set metadata=real_metadata.json."
+        )
+    told = {"all-coordinates", "visible-coordinates"} & set(settings.help)
+    if not settings.points and (told or "hidden" in tasks):
+        what = f"help={', '.join(sorted(told))}" if told else "the task hidden"
+        raise BadInput(
+            f"The released metadata holds no positions of objects, which {what} needs: give "
+            "FSC-147's annotation_FSC147_384.json, --set points=FILE."
+        )
+    if chooses and not scenes(settings, "validation"):
+        raise BadInput(
+            "Prompts are chosen on the validation part of the real set, and its metadata is not "
+            "given: add --set validation_metadata=FILE, or fix a prompt with --set prompt=NAME."
+        )
+    if not scenes(settings, "test"):
+        raise BadInput(
+            f"{settings.metadata} holds no picture of the test part: give the released "
+            "real_metadata.json."
+        )

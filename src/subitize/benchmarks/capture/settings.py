@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 
 from subitize.benchmarks.base import Settings
 from subitize.benchmarks.capture.prompts import PROMPTS
+from subitize.datasets.capture_real import SUBSETS as FSC_PARTS
 from subitize.errors import BadInput, UnknownName
 from subitize.stimuli.capture import LAYOUTS, VARIANTS
 
@@ -22,7 +22,7 @@ HELPS = (
     "chain-of-thought",
 )
 CONFIDENCES = ("none", "asked", "samples")
-SUBSETS = ("", "fsc-test")
+SUBSETS = ("", *FSC_PARTS)
 MOST_SAMPLES = 1000
 
 
@@ -62,7 +62,7 @@ class CaptureSettings(Settings):
     samples: int = 20
     """how many answers `confidence=samples` asks for"""
     subset: str = ""
-    """fsc-test: only pictures of FSC-147's test part"""
+    """fsc-test: only pictures of FSC-147's test part; also fsc-train, fsc-val"""
     pictures: str = ""
     """folder of FSC-147's pictures"""
     metadata: str = ""
@@ -108,8 +108,14 @@ def check(settings: CaptureSettings) -> None:
         )
     _check_asking(settings)
     _check_helping(settings)
+    if settings.set == "real" and "pattern" in settings.tasks:
+        raise BadInput(
+            "The real set does not say which pattern its objects form: leave out the task pattern."
+        )
+    if "hidden" in settings.tasks and "occluded" not in settings.variants:
+        raise BadInput("The task hidden is about occluded pictures: add the variant occluded.")
     if settings.set == "synthetic" and settings.subset:
-        raise BadInput("subset=fsc-test is a part of the real set: add --set set=real.")
+        raise BadInput(f"subset={settings.subset} is a part of the real set: add --set set=real.")
 
 
 def _check_list(what: str, given: tuple[str, ...], known: tuple[str, ...]) -> None:
@@ -149,20 +155,8 @@ def _check_helping(settings: CaptureSettings) -> None:
             "Help is given with the total of occluded pictures: add the variant occluded and the "
             "task total, or leave out the help."
         )
-    if "inpainted" in settings.help:
-        if settings.inpainter == "pattern" and settings.set == "real":
-            raise BadInput(
-                "The built-in inpainter continues drawn patterns only: for the real set give a "
-                "folder of inpainted pictures, --set inpainter=DIR (see `subitize capture "
-                "inpaint`)."
-            )
-        if settings.inpainter != "pattern" and not Path(settings.inpainter).is_dir():
-            raise BadInput(
-                f"The inpainter is {settings.inpainter!r}: give 'pattern' or a folder of inpainted "
-                "pictures."
-            )
-    if "visible-count" in settings.help and settings.counts and not Path(settings.counts).is_file():
+    if "inpainted" in settings.help and (settings.inpainter, settings.set) == ("pattern", "real"):
         raise BadInput(
-            f"There is no file {settings.counts} with visible counts: make one with "
-            "`subitize capture counts`."
+            "The built-in inpainter continues drawn patterns only: for the real set give a folder "
+            "of inpainted pictures, --set inpainter=DIR (see `subitize capture inpaint`)."
         )
