@@ -243,7 +243,7 @@ def test_production_shows_the_pictures_received(tmp_path: Path) -> None:
     run = painted_run(tmp_path / "run")
     pages = production_sections([run])
     gallery = next(b for s in pages for b in s.blocks if isinstance(b, Gallery))
-    assert {picture.verdict for picture in gallery.pictures} == {"right", "wrong"}
+    assert {picture.verdict for picture in gallery.pictures} == {"right", "wrong", "unreadable"}
     assert gallery.pictures[0].reply.startswith("An image with")
     text = build_report([run], tmp_path / "report.html").read_text("utf-8")
     assert "nothing countable in the picture" in text

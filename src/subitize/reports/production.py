@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from subitize.published import plos2025
 from subitize.reports import enumeration as shared
-from subitize.reports import measured
+from subitize.reports import measured, painted
 from subitize.reports.methods import citations, methods
 from subitize.reports.page import Section
 from subitize.reports.respondents import categories_of, respondents_from
@@ -25,6 +25,7 @@ def sections(runs: Sequence[StoredRun]) -> list[Section]:
     flagged = measured.flagged_table(NAME, respondents)
     found = [
         shared.leaderboard_section(NAME, respondents, published),
+        painted.reading_section(NAME, respondents),
         shared.matrix_section(NAME, respondents, categories),
         shared.mean_section(NAME, respondents, categories),
         shared.error_section(NAME, respondents, categories),
@@ -44,7 +45,7 @@ def sections(runs: Sequence[StoredRun]) -> list[Section]:
             "A picture counts only if something countable was found in it; the rest is left out "
             "of every score.",
         ),
-        shared.gallery_section(NAME, respondents, categories, painted=True),
+        painted.examples_section(NAME, respondents),
         methods(NAME, respondents),
         citations(NAME, plos2025.BIBTEX, plos2025.sources(NAME)),
     ]
