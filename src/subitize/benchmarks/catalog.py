@@ -15,6 +15,8 @@ BENCHMARKS: dict[str, str] = {
     "production": "subitize.benchmarks.production:Production",
     "capture": "subitize.benchmarks.capture:Capture",
     "geckonum": "subitize.benchmarks.geckonum.painting:GeckoNum",
+    "geckonum-metric": "subitize.benchmarks.geckonum.metric:GeckoNumMetric",
+    "geckonum-vqa": "subitize.benchmarks.geckonum.vqa:GeckoNumVqa",
 }
 
 

@@ -60,6 +60,13 @@ FAMILIES: dict[str, Family] = {
         ("namer", "painter"),
         pattern="openai/NAME",
     ),
+    "clip": Family(
+        "subitize.readers.clip:open_clip",
+        "CLIP models that match a picture with sentences, from the hub or a folder",
+        ("matcher",),
+        pattern="clip/ID-or-path",
+        extra="hf",
+    ),
     "replay": Family(
         "subitize.models.replay:open_replay",
         "replies from a file of responses, asked of nobody",

@@ -1,0 +1,118 @@
+"""CLIP as a matcher: a tiny real model, saved and loaded as any other."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from io import BytesIO
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from subitize.errors import Hopeless, MissingExtra, ModelError
+from subitize.models.base import Item, Reply
+from subitize.models.catalog import open_model
+from subitize.readers import clip
+from subitize.readers.clip import Clip, clipscore
+from tests.readers.tiny_clip import save_tiny_clip
+
+SENTENCES = ("A photo depicts 3 apples.", "A photo depicts 2 cats.")
+
+
+def picture(colour: tuple[int, int, int], size: tuple[int, int] = (40, 50)) -> bytes:
+    kept = BytesIO()
+    Image.new("RGB", size, colour).save(kept, "PNG")
+    return kept.getvalue()
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return save_tiny_clip(tmp_path_factory.mktemp("clip"))
+
+
+@pytest.fixture(scope="module")
+def model(folder: Path) -> Clip:
+    found = open_model(f"clip/{folder}")
+    assert isinstance(found, Clip)
+    return found
+
+
+def scores(reply: Reply | ModelError) -> list[float]:
+    assert isinstance(reply, Reply)
+    assert reply.kind == "scores"
+    assert reply.value["calibrated"] is False
+    found: list[float] = reply.value["scores"]
+    return found
+
+
+def test_cosines_are_those_of_transformers(model: Clip, folder: Path) -> None:
+    import torch
+    from transformers import CLIPModel, CLIPTokenizer
+    from transformers.models.clip.image_processing_pil_clip import CLIPImageProcessorPil
+
+    reference = CLIPModel.from_pretrained(folder)
+    tokens = CLIPTokenizer.from_pretrained(folder)(
+        list(SENTENCES), padding=True, return_tensors="pt"
+    )
+    pixels = CLIPImageProcessorPil.from_pretrained(folder)(
+        images=Image.open(BytesIO(picture((200, 30, 30)))), return_tensors="pt"
+    )
+    with torch.inference_mode():
+        logits = reference(**tokens, **pixels).logits_per_image[0] / reference.logit_scale.exp()
+    [reply] = model.match([Item("t", "", picture((200, 30, 30)), SENTENCES)])
+    assert scores(reply) == pytest.approx(logits.tolist(), abs=1e-5)
+    assert scores(reply)[0] != scores(reply)[1]
+
+
+def test_a_batch_says_what_single_items_say(model: Clip) -> None:
+    rng = np.random.default_rng(0)
+    items = [
+        Item(str(place), "", picture(tuple(rng.integers(0, 255, 3).tolist())), SENTENCES)
+        for place in range(4)
+    ]
+    assert [scores(one) for one in model.match(items)] == [
+        scores(model.match([one])[0]) for one in items
+    ]
+
+
+def test_a_bad_picture_fails_alone(model: Clip) -> None:
+    good = Item("a", "", picture((1, 2, 3)), SENTENCES)
+    answers = model.match([replace(good, picture=b"no picture"), good, replace(good, picture=None)])
+    assert isinstance(answers[0], ModelError)
+    assert isinstance(answers[1], Reply)
+    assert isinstance(answers[2], ModelError)
+
+
+def test_long_prompts_are_cut(model: Clip) -> None:
+    [reply] = model.match([Item("a", "", picture((9, 9, 9)), ("many apples " * 60,))])
+    assert -1 <= scores(reply)[0] <= 1
+
+
+def test_other_weights_are_another_model(model: Clip, folder: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "copy"
+    copy.mkdir()
+    for path in folder.iterdir():
+        (copy / path.name).write_bytes(path.read_bytes())
+    assert open_model(f"clip/{copy}").revision == model.revision
+    weights = copy / "model.safetensors"
+    weights.write_bytes(weights.read_bytes()[:-1] + b"\x01")
+    assert open_model(f"clip/{copy}").revision != model.revision
+
+
+def test_a_folder_without_a_model_is_named(tmp_path: Path) -> None:
+    found = open_model(f"clip/{tmp_path}")
+    assert isinstance(found, Clip)
+    with pytest.raises(Hopeless, match="can't be loaded"):
+        found.match([Item("a", "", picture((1, 1, 1)), SENTENCES)])
+
+
+def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(clip, "find_spec", lambda name: None)
+    with pytest.raises(MissingExtra, match=r"subitize\[hf\]"):
+        open_model("clip/openai/clip-vit-base-patch32")
+
+
+def test_clipscore() -> None:
+    assert clipscore(0.2) == pytest.approx(0.5)
+    assert clipscore(-0.2) == 0
