@@ -15,18 +15,6 @@ from subitize.datasets.geckonum.prompts import Prompt
 __all__ = ["COPY", "Rows", "usable_rows"]
 
 COPY = "copy of a prompt with the same words"
-REASONS = (
-    "missing image id",
-    "image id without seed",
-    "unknown prompt",
-    "other words than the prompts file",
-    "prompt of another task",
-    "unknown question",
-    "missing annotator",
-    "blank answer",
-    "unreadable answer",
-)
-"""why a row can't be used, the first that applies"""
 Ints = NDArray[np.int64]
 
 
@@ -95,38 +83,59 @@ def _coded(
     question_of: Mapping[tuple[int, str], int] | None,
     read: Callable[[str], float | None],
 ) -> tuple[pl.DataFrame, tuple[str, ...]]:
-    """Texts as numbers, each distinct text looked at once; `reason` where a row can't be used."""
+    """Texts as numbers; `reason` where a row can't be used.
+
+    Answers about one picture mostly stand below each other: what picture and question mean is
+    looked up once per run of equal ones, and each distinct answer and person once.
+    """
     frame = frame.with_columns(pl.col("question").fill_null(""))
-    frame = frame.join(
-        _images(frame, prompts), on="image_id", how="left", nulls_equal=True, maintain_order="left"
+    new = pl.any_horizontal(
+        pl.col(name).ne_missing(pl.col(name).shift()) for name in ("question", "image_id", "prompt")
     )
-    asked, words = _questions(frame, question_of)
-    frame = frame.join(
-        asked, on=["p", "question"], how="left", nulls_equal=True, maintain_order="left"
-    )
+    starts = frame.select(new.alias("new"))["new"]
+    runs, words = _meant(frame.filter(starts), prompts, question_of)
+    frame = frame.hstack(runs[starts.cum_sum() - 1] if frame.height else runs)
     answers = frame.select(pl.col("answer").unique())
     answers = answers.with_columns(
-        pl.Series("value", [_read(read, one) for one in answers["answer"]], dtype=pl.Float64)
+        pl.Series("value", [_read(read, one) for one in answers["answer"]], dtype=pl.Float64),
+        pl.when(_blank("answer")).then(pl.lit("blank answer")).alias("no_answer"),
     )
     people = frame.select(pl.col("annot_id").unique()).with_row_index("annotator")
-    frame = frame.join(answers, on="answer", how="left", nulls_equal=True, maintain_order="left")
-    frame = frame.join(people, on="annot_id", how="left", nulls_equal=True, maintain_order="left")
-    other_words = _other_words(frame, prompts)
-    tests = (
-        _blank("image_id"),
-        pl.col("seed").is_null(),
-        pl.col("p").is_null(),
-        other_words,
-        pl.col("q") == -1,
-        pl.col("q").is_null(),
-        _blank("annot_id"),
-        _blank("answer"),
-        pl.col("value").is_null(),
+    people = people.with_columns(
+        pl.when(_blank("annot_id")).then(pl.lit("missing annotator")).alias("nobody")
     )
-    reason: pl.Expr = pl.lit(None, dtype=pl.String)
-    for test, name in reversed(list(zip(tests, REASONS, strict=True))):
-        reason = pl.when(test).then(pl.lit(name)).otherwise(reason)
+    frame = _look_up(_look_up(frame, answers, "answer"), people, "annot_id")
+    unreadable = pl.when(pl.col("value").is_null()).then(pl.lit("unreadable answer"))
+    reason = pl.coalesce("unclear", "nobody", "no_answer", unreadable)
     return frame.with_columns(reason.alias("reason")), words
+
+
+def _look_up(frame: pl.DataFrame, meanings: pl.DataFrame, *names: str) -> pl.DataFrame:
+    """Add what the texts of some columns mean, the rows in their order."""
+    return frame.join(meanings, on=list(names), how="left", nulls_equal=True, maintain_order="left")
+
+
+def _meant(
+    frame: pl.DataFrame,
+    prompts: Sequence[Prompt],
+    question_of: Mapping[tuple[int, str], int] | None,
+) -> tuple[pl.DataFrame, tuple[str, ...]]:
+    """Picture, prompt, seed and question as numbers, and what is `unclear` about them."""
+    frame = _look_up(frame, _images(frame, prompts), "image_id")
+    asked, words = _questions(frame, question_of)
+    frame = _look_up(frame, asked, "p", "question")
+    tests = {
+        "missing image id": _blank("image_id"),
+        "image id without seed": pl.col("seed").is_null(),
+        "unknown prompt": pl.col("p").is_null(),
+        "other words than the prompts file": _other_words(frame, prompts),
+        "prompt of another task": pl.col("q") == -1,
+        "unknown question": pl.col("q").is_null(),
+    }
+    unclear: pl.Expr = pl.lit(None, dtype=pl.String)
+    for name, test in reversed(tests.items()):
+        unclear = pl.when(test).then(pl.lit(name)).otherwise(unclear)
+    return frame.select("image", "p", "seed", "q", unclear.alias("unclear")), words
 
 
 def _read(read: Callable[[str], float | None], answer: str | None) -> float | None:
