@@ -42,7 +42,8 @@ _LINE = {"published": 0.8, "fair": 0.68}
 """length of a single line; the longer one leaves the picture when it is shifted"""
 _RADIUS = {"published": 0.025, "fair": 0.02}
 _CROWDED = 0.35
-"""a fair object's radius is at most this share of the distance to its neighbour"""
+"""a fair object's radius is at most this share of the distance to its neighbour, along one axis:
+a square's edge has to pass between them"""
 _SQRT3 = math.sqrt(3)
 
 
@@ -69,13 +70,13 @@ def places(arrangement: str, count: int, layout: str) -> Layout:
     points = ARRANGEMENTS[arrangement](count, layout)
     radius = _RADIUS[layout]
     if layout == "fair":
-        radius = min(radius, _CROWDED * nearest(points))
+        radius = min(radius, _CROWDED * nearest(points, math.inf))
     return Layout(points, radius)
 
 
-def nearest(points: Points) -> float:
-    """Distance between the two nearest points."""
-    apart = np.hypot(*(points[:, None] - points[None, :]).transpose(2, 0, 1))
+def nearest(points: Points, order: float = 2) -> float:
+    """Distance between the two nearest points; of order infinity, along the farther axis."""
+    apart = np.linalg.norm(points[:, None] - points[None, :], order, axis=2)
     return float(apart[~np.eye(len(points), dtype=bool)].min())
 
 
