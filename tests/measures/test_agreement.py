@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from subitize.errors import BadInput
+from subitize.measures import agreement
 from subitize.measures.agreement import (
     Level,
     agreeing_share,
@@ -133,3 +134,29 @@ def test_share_agreeing() -> None:
     assert agreeing_share(units, values, 4) == pytest.approx(1 / 3)
     assert agreeing_share(units, values, 4, at_least=True) == pytest.approx(2 / 3)
     assert agreeing_share(units, values, 1) == 0
+
+
+@pytest.mark.parametrize("distinct", [3, 2000])
+def test_pairing_place_by_place_is_the_product_of_matrices(distinct: int) -> None:
+    """Units with few answers take another way than units with many; both give the same α."""
+    rng = np.random.default_rng(0)
+    units = rng.integers(0, 300, 1500)
+    values = rng.integers(0, distinct, 1500) + units % 7
+    kept = np.bincount(units)[units] > 1
+    unit = np.unique(units[kept], return_inverse=True)[1]
+    found, value = np.unique(values[kept], return_inverse=True)
+    tables = []
+    for way in (agreement._coincidences, agreement._sparse_coincidences):
+        first, second, weight = way(unit, value, found.size)
+        table = np.zeros((found.size, found.size))
+        np.add.at(table, (first, second), weight)
+        tables.append(table)
+    np.testing.assert_allclose(tables[0], tables[1])
+
+
+def test_all_levels_at_once_are_the_levels_one_by_one() -> None:
+    rng = np.random.default_rng(1)
+    units, values = np.repeat(np.arange(50), 5), rng.integers(0, 12, 250)
+    together = agreement.krippendorff_alphas(units, values)
+    for level in agreement.LEVELS:
+        assert together[level] == krippendorff_alpha(units, values, level=level)
