@@ -142,9 +142,10 @@ class Naming(Benchmark):
     def trials(self, stage: str, settings: Settings, decisions: Decisions) -> Iterator[Trial]:
         assert isinstance(settings, NamingSettings)
         if stage.startswith("top-up"):
+            form = decisions.get("form", settings.prompt)
             for category, n, first, count in decisions[stage]:
                 for index in range(first, first + count):
-                    yield self._trial(stage, settings, (category, n, index), decisions["form"])
+                    yield self._trial(stage, settings, (category, n, index), form)
             return
         # The index goes slowest, so that a part of the trials is a small copy of the whole.
         for index in self._indices(stage, settings):

@@ -114,6 +114,9 @@ def _bootstrapped(found: Any, readable: int, undefined: dict[str, str]) -> dict[
         if getattr(found, name) is None:
             undefined[name] = "not defined on these responses"
     scores: dict[str, Any] = {name: _interval(getattr(found, name), readable) for name in names}
+    # A bootstrap of answers that are all right has no spread; the exact interval has.
+    right = round(found.accuracy.value * readable)
+    scores["accuracy"] = _interval(proportion_interval(right, readable), readable)
     scores["counting_level"] = found.counting_level
     scores["counting_level_shares"] = {str(k): v for k, v in found.level_shares.items()}
     return scores

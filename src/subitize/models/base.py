@@ -121,6 +121,8 @@ class Model:
     """how many calls may be under way at once, unless the user says otherwise"""
     paid: ClassVar[bool] = False
     """whether calls go to a server and count against `--budget-calls`"""
+    needs_picture: ClassVar[bool] = True
+    """whether a trial's picture is drawn for it"""
     sees_facts: ClassVar[bool] = False
     """whether it gets the target: simulated observers only"""
     parameters: float | None = None

@@ -23,6 +23,7 @@ class Replay(Model):
     """Answers each trial with what stands for it in the file; the last line of a trial wins."""
 
     kinds: ClassVar[tuple[Kind, ...]] = ("namer", "counter")
+    needs_picture: ClassVar[bool] = False
     batch_size = 64
 
     def __init__(self, name: ModelName, replies: dict[tuple[str, int, int], Reply]) -> None:

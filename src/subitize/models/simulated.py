@@ -45,6 +45,7 @@ class Simulated(Model):
 
     kinds: ClassVar[tuple[Kind, ...]] = ("namer",)
     sees_facts: ClassVar[bool] = True
+    needs_picture: ClassVar[bool] = False
     batch_size = 64
 
     def __init__(self, name: ModelName, settings: Mapping[str, Any]) -> None:

@@ -88,7 +88,7 @@ def _paragraph(name: str, respondents: Sequence[Respondent]) -> str:
         + (f"Questions of the chosen prompt forms: {questions} " if questions else "")
         + f"Replies were read with the reader {readers}. Intervals cover 95 %, by bootstrap over "
         "trials within cells of target and category or exact where there is an exact one "
-        "(accuracy per category). Unreadable replies enter no score and are listed with their "
+        "(accuracy). Unreadable replies enter no score and are listed with their "
         "reasons. "
         f"Software: {_packages(infos) or f'subitize {__version__}'}."
     )

@@ -22,7 +22,7 @@ from subitize.runs.journal import append_line, cut_torn_line
 
 __all__ = ["Plan", "RunFolder", "identity", "placed", "read_info", "store_picture", "write_whole"]
 
-PACKAGES = ("subitize", "numpy", "isal", "aiohttp", "scipy", "torch", "transformers")
+PACKAGES = ("subitize", "numpy", "aiohttp", "scipy", "torch", "transformers")
 PLAN_CHUNK = 64
 
 

@@ -189,8 +189,9 @@ class StageRunner:
 
     async def _ask(self, jobs: list[Job]) -> None:
         items, hashes = [], []
+        looks = self._work.model.needs_picture
         for job in jobs:
-            picture = await self._pictures.get(job.trial.stimulus)
+            picture = await self._pictures.get(job.trial.stimulus) if looks else None
             items.append(self._item(job, picture.png if picture else None))
             hashes.append(picture.sha256 if picture else "")
         if self._work.halt:

@@ -1,0 +1,183 @@
+"""Numerosity naming: prompt forms, decisions, control, eligibility, recovery."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+from aiohttp import web
+
+from subitize.benchmarks.catalog import get_benchmark
+from subitize.benchmarks.naming import FORMS
+from subitize.models.base import ModelOptions
+from subitize.models.catalog import open_model
+from subitize.runs.run import Outcome, RunOptions, run_benchmark
+from subitize.runs.scoring import score_run
+from subitize.runs.stored import read_trials
+from tests.chat_server import ChatServer, completion
+
+SMALL: dict[str, Any] = {"per_cell": 10, "max": 3, "size": 64, "categories": ("apples", "dots")}
+CELLS = 6
+
+
+def run(out: Path, model: str, url: str | None = None, **settings: Any) -> tuple[Outcome, Any]:
+    naming = get_benchmark("naming")
+    opened = open_model(model, ModelOptions(url))
+    outcome = run_benchmark(
+        naming,
+        naming.settings_from({**SMALL, **settings}),
+        opened,
+        out,
+        RunOptions(progress=False, concurrency=4),
+    )
+    return outcome, score_run(outcome.folder)
+
+
+def asked(body: dict[str, Any]) -> str:
+    return str(body["messages"][-1]["content"][0]["text"])
+
+
+def test_the_published_questions_and_numbers_of_trials() -> None:
+    naming = get_benchmark("naming")
+    settings = naming.settings_from({})
+    trials = list(naming.trials("ask", settings, {}))
+    assert len(trials) == 2500 * 3 == naming.size("ask", settings, {})
+    assert len(list(naming.trials("control", settings, {}))) == 500
+    category = {
+        t.condition["category"]: t.question for t in trials if t.condition["form"] == "category"
+    }
+    assert category == {
+        "apples": "How many apples are there in the picture?",
+        "people": "How many people are there in the picture?",
+        "butterflies": "How many butterflies are there in the picture?",
+        "dots": "How many dots are there in the picture?",
+        "fast cards": "How many shapes are there in the picture?",
+    }
+    cells = Counter((t.condition["category"], t.target, t.condition["form"]) for t in trials)
+    assert set(cells.values()) == {50}
+    # A part of the trials is a small copy of the whole.
+    assert Counter(t.target for t in trials[:150]) == dict.fromkeys(range(1, 11), 15)
+
+
+def test_best_keeps_the_form_with_the_smallest_error(tmp_path: Path) -> None:
+    """The server is right for objects, one too many for things, silent for the category."""
+
+    def by_form(_n: int, _request: web.Request, body: dict[str, Any]) -> web.Response:
+        if "represent" in asked(body):
+            return web.json_response(completion("A fruit."))
+        if "objects" in asked(body):
+            return web.json_response(completion("2"))
+        return web.json_response(completion("3" if "things" in asked(body) else "many"))
+
+    with ChatServer(by_form) as server:
+        outcome, scores = run(tmp_path, "openai/x", server.url, max=2)
+    assert scores["prompt"] == "objects"
+    assert scores["prompts"]["objects"]["mean_error"] == 0.5
+    assert scores["prompts"]["things"]["mean_error"] == 1.5
+    assert scores["prompts"]["category"] == {
+        "mean_error": None,
+        "accuracy": None,
+        "nae": None,
+        "eligible": False,
+        "trials": 40,
+        "readable": 0,
+    }
+    assert scores["asked"] == 3 * 40 + 20
+    assert scores["trials"] == 40
+    assert scores["control_question"] == {"asked": 20, "right": 20, "understood": True}
+    info = orjson.loads((outcome.folder / "run.json").read_bytes())
+    assert info["decisions"] == {"form": "objects"}
+
+
+def test_a_decision_is_never_taken_again(tmp_path: Path) -> None:
+    outcome, scores = run(tmp_path, "sim/observer")
+    path = outcome.folder / "run.json"
+    info = orjson.loads(path.read_bytes())
+    info["decisions"]["form"] = "things" if scores["prompt"] != "things" else "objects"
+    path.write_bytes(orjson.dumps(info))
+    _, again = run(tmp_path, "sim/observer")
+    assert again["prompt"] == info["decisions"]["form"]
+
+
+def test_ties_go_to_the_category(tmp_path: Path) -> None:
+    _, scores = run(tmp_path, "sim/perfect")
+    assert scores["prompt"] == "category"
+
+
+def test_pilot_decides_on_a_tenth(tmp_path: Path) -> None:
+    outcome, scores = run(tmp_path, "sim/observer", prompt="pilot")
+    stages = Counter(trial.stage for trial in read_trials(outcome.folder))
+    assert stages == {"pilot": CELLS * 3, "ask": CELLS * 9, "control": 30}
+    assert scores["trials"] == CELLS * 10
+    assert scores["prompt"] in FORMS
+
+
+def test_one_form_asks_only_that(tmp_path: Path) -> None:
+    outcome, scores = run(tmp_path, "sim/perfect", prompt="things", control=False)
+    assert {t.question for t in read_trials(outcome.folder)} == {
+        "How many things are there in the picture?"
+    }
+    assert scores["asked"] == scores["trials"] == CELLS * 10
+    assert scores["control_question"] is None
+
+
+def test_top_up_asks_further_pictures_in_thin_cells(tmp_path: Path) -> None:
+    """Nine of the first ten replies to each cell can't be read: more are asked, boundedly."""
+    counts: Counter[str] = Counter()
+
+    def shy(_n: int, _request: web.Request, body: dict[str, Any]) -> web.Response:
+        counts[asked(body)] += 1
+        readable = counts[asked(body)] > 50
+        return web.json_response(completion("2" if readable else "some"))
+
+    with ChatServer(shy) as server:
+        outcome, scores = run(
+            tmp_path, "openai/x", server.url, prompt="things", top_up=True, control=False
+        )
+    stages = Counter(trial.stage for trial in read_trials(outcome.folder))
+    assert stages["ask"] == CELLS * 10
+    assert 0 < sum(n for stage, n in stages.items() if stage.startswith("top-up")) <= CELLS * 4 * 3
+    new = [t for t in read_trials(outcome.folder) if t.stage.startswith("top-up")]
+    assert min(t.condition["index"] for t in new) >= 10
+    assert len({t.id for t in read_trials(outcome.folder)}) == sum(stages.values())
+    assert scores["flagged_cells"] == []
+
+
+def test_a_failed_control_is_reported(tmp_path: Path) -> None:
+    _, scores = run(tmp_path, "sim/random", prompt="things")
+    assert scores["control_question"] == {"asked": 30, "right": 0, "understood": False}
+
+
+def test_counters_are_not_asked_the_control(tmp_path: Path) -> None:
+    outcome, scores = run(tmp_path, "counter/blobs", prompt="things", size=128)
+    assert scores["accuracy"]["value"] > 0.9
+    assert scores["control_question"] is None
+    assert {t.stage for t in read_trials(outcome.folder)} == {"ask"}
+
+
+def test_a_replayed_run_scores_the_same(tmp_path: Path) -> None:
+    outcome, scores = run(tmp_path / "a", "sim/observer", prompt="things")
+    _, again = run(tmp_path / "b", f"replay/{outcome.folder}/responses.jsonl", prompt="things")
+    same = ("accuracy", "nae", "confusion", "bias", "weber_fraction")
+    assert {key: scores[key] for key in same} == {key: again[key] for key in same}
+
+
+@pytest.mark.parametrize("w", [0.10, 0.15, 0.25])
+def test_the_observer_is_recovered_from_a_run(tmp_path: Path, w: float) -> None:
+    """One run per w through the whole house; the coverage simulation is among the measures."""
+    _, scores = run(
+        tmp_path, f"sim/observer?w={w}", max=10, per_cell=40, prompt="things", control=False
+    )
+    found = scores["weber_fraction"]
+    assert found["low"] <= w <= found["high"]
+    assert scores["subitizing_limit"] == 4
+    assert scores["counting_level"] >= 4
+    assert set(scores) >= {
+        "benchmark", "version", "model", "asked", "trials", "states", "accuracy", "nae",
+        "counting_level", "human_correlation", "category_consistency", "bias",
+        "scalar_variability", "weber_fraction", "subitizing_limit", "confusion", "prompt",
+        "prompts", "control_question", "flagged_cells", "undefined",
+    }  # fmt: skip
