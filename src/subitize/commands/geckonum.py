@@ -67,6 +67,8 @@ def tables(  # noqa: PLR0913, PLR0917  the options of the command, one each
         raise BadInput(
             f"No row of {annotations} can be used: do the annotations belong to {prompts}?"
         )
+    if read.others:
+        say(f"not read, the names are not task_N_MODEL.csv: {', '.join(read.others)}")
     made = geckonum_tables(labelled)
     result: dict[str, Any] = {"tables": made, "rows": labelled.rows()}
     if statistics:
