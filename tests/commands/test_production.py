@@ -1,0 +1,107 @@
+"""`subitize run production` from prompt to report, in processes of its own."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+from aiohttp import web
+
+from subitize.cli import main
+from tests.image_server import REFUSAL, ImageServer
+
+SMALL = ["--per-cell", "2", "--max", "3", "--categories", "dots,apples"]
+TRIALS = 12
+
+
+def subitize(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "subitize", *arguments]
+    return subprocess.run(
+        command, cwd=cwd, capture_output=True, text=True, check=False, timeout=120
+    )
+
+
+@pytest.mark.budget(40)
+def test_several_painters_in_one_command_and_a_report(tmp_path: Path) -> None:
+    models = ["--model", "painter/shapes?size=64", "--model", "painter/shapes?size=64&w=0.3"]
+    done = subitize("run", "production", *models, *SMALL, "--json", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    first, second = orjson.loads(done.stdout)
+    assert first["accuracy"]["value"] == 1
+    assert [scores["trials"] for scores in (first, second)] == [TRIALS, TRIALS]
+    needed = {
+        "benchmark", "version", "model", "asked", "trials", "states", "accuracy", "nae",
+        "counting_level", "human_correlation", "category_consistency", "bias",
+        "scalar_variability", "weber_fraction", "subitizing_limit", "confusion", "prompt",
+        "prompts", "control_question", "flagged_cells", "undefined",
+    }  # fmt: skip
+    assert needed <= set(first)
+    assert not done.stderr
+    done = subitize("report", "runs", "--out", "report.html", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    page = (tmp_path / "report.html").read_text("utf-8")
+    assert "counter/blobs" in page
+    assert "Pictures, right and wrong" in page
+    assert "FLUX" in page
+
+
+@pytest.mark.budget(40)
+def test_against_a_server_from_prompt_to_report(tmp_path: Path) -> None:
+    def answer(body: dict[str, Any], picture: bytes) -> Any:
+        if "2 apples" in body["prompt"]:
+            return web.json_response(REFUSAL, status=400)
+        return {"data": [{"url": server.address_of(picture)}]} if "dot" in body["prompt"] else None
+
+    with ImageServer(answer) as server:
+        model = ["--model", "openai/painter?size=64x64", "--base-url", server.url]
+        done = subitize("run", "production", *model, *SMALL, "--json", cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        assert "knows simple pictures only" in done.stderr
+        assert len(server.prompts) == TRIALS
+    (scores,) = orjson.loads(done.stdout)
+    assert scores["states"] == {"read": 10, "refused": 2}
+    assert scores["accuracy"]["value"] == 1
+    (run,) = (tmp_path / "runs").iterdir()
+    again = subitize("score", str(run), "--json", cwd=tmp_path)
+    assert orjson.loads(again.stdout) == scores
+    done = subitize("report", str(run), "--out", "report.html", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "the model refused" in (tmp_path / "report.html").read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--model", "sim/perfect"], "production needs a painter"),
+        (["--model", "painter/shape"], "did you mean 'painter/shapes'"),
+        (["--model", "painter/shapes", "--counter", "blob"], "did you mean 'counter/blobs'"),
+        (["--model", "painter/shapes", "--counter", "painter/shapes"], "needs a counter or a"),
+        (["--model", "painter/shapes", "--size", "64"], "no setting of production 'size'"),
+        (["--model", "painter/shapes", "--prompt", "best"], "no prompt form 'best'"),
+        (["--model", "painter/shapes", "--set", "reasks=many"], "give a value of type int"),
+    ],
+)
+def test_bad_usage_is_exit_2_before_anything_is_made(
+    arguments: list[str],
+    said: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SystemExit) as ended:
+        main(["run", "production", *arguments])
+    assert ended.value.code == 2
+    assert said in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
+
+
+def test_without_a_counter_everything_waits_and_says_so(tmp_path: Path) -> None:
+    model = ["--model", "painter/shapes?size=64", "--counter", "none"]
+    done = subitize("run", "production", *model, *SMALL, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert f"{TRIALS} pending" in done.stdout
