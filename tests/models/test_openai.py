@@ -107,6 +107,27 @@ def test_problems_that_end_the_run_name_the_repair(status: int, repair: str) -> 
         ask(Scripted(status, b'{"error": {"message": "no"}}'))
 
 
+@pytest.mark.parametrize(
+    ("status", "words"),
+    [
+        (500, "image input is not supported - hint: you may need to provide the mmproj"),
+        (400, "This model does not support images."),
+        (501, "Multimodal input is unsupported here"),
+    ],
+)
+def test_a_model_that_sees_nothing_is_asked_once(status: int, words: str) -> None:
+    body = orjson.dumps({"error": {"code": status, "message": words}})
+    with pytest.raises(Hopeless, match=r"'m' can't see or make pictures") as caught:
+        ask(Scripted(status, body))
+    assert f"{status}: {words.rstrip('.')}. The model" in str(caught.value)
+
+
+def test_a_server_in_trouble_is_asked_again() -> None:
+    for words in ("Out of memory", "Image queue is full", "This image size is not supported"):
+        with pytest.raises(Retryable):
+            ask(Scripted(500, orjson.dumps({"error": {"message": words}})))
+
+
 def test_busy_answers_carry_the_servers_wish() -> None:
     with pytest.raises(Retryable) as caught:
         ask(Scripted(429, b"{}", {"retry-after": "7"}))

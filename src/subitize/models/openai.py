@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import os
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
@@ -27,6 +28,11 @@ OWN_SETTINGS = ("parameters", "system", "max_tokens_field", "detail")
 """settings of the name that we use ourselves; all others go into the request's body"""
 TOO_LONG = ("context_length", "context length", "maximum context", "too long", "too many tokens")
 POLICY = ("content_policy", "content policy", "content_filter", "safety system", "moderation")
+BLIND = re.compile(
+    r"(image|vision|multimodal)s?( inputs?)? (is|are) (not |un)supported"
+    r"|not support (image|vision|multimodal)"
+)
+"""how servers say that a model sees no pictures; llama.cpp says it with status 500"""
 SALVAGED = 100_000
 FIRST_TOKENS = 8
 """of so many tokens the log-probabilities are kept"""
@@ -160,11 +166,20 @@ class OpenAI(Model):
             return Reply("text", words, "too-long")
         if answer.status == 400 and any(word in lower for word in POLICY):
             return Reply("text", words, "refused")
-        said = f"status {answer.status}: {words}"
+        said = f"status {answer.status}: {words.rstrip('.')}"
+        if answer.status in (400, 415, 422, 500, 501) and BLIND.search(lower):
+            raise Hopeless(f"{self.endpoint} answered with {said}. {self._glasses()}")
         if answer.status in (408, 409, 425, 429) or answer.status >= 500:
             busy = answer.status in (429, 503, 529)
             raise Retryable(said, wait_wanted(answer), busy=busy)
         raise Hopeless(f"{self.endpoint} answered with {said}. {self._repair(answer.status)}")
+
+    def _glasses(self) -> str:
+        return (
+            f"The model {self._served_name!r} can't see or make pictures as it is served: name "
+            "another with --model, or start its server with what pictures need (for llama.cpp "
+            "--mmproj FILE)."
+        )
 
     def _repair(self, status: int) -> str:
         if status in (401, 403):
@@ -172,8 +187,8 @@ class OpenAI(Model):
         if status == 404 or 300 <= status < 400:
             return f"Check --base-url and the model's name ({self._served_name})."
         return (
-            "Check the model's settings, and that this model can do what it is asked: see a "
-            "picture sent as image_url, or make one."
+            f"Check the model's name ({self._served_name}) and settings, and that it can do what "
+            "it is asked: see a picture sent as image_url, or make one."
         )
 
     def _words(self, answer: Answer) -> str:
@@ -182,7 +197,9 @@ class OpenAI(Model):
             entry = orjson.loads(answer.body)
             problem = entry.get("error", entry.get("detail", entry))
             if isinstance(problem, dict):
-                parts = (problem.get("code"), problem.get("message"))
+                code, message = problem.get("code"), problem.get("message")
+                # Some servers repeat the status as the code.
+                parts = (None if str(code) == str(answer.status) else code, message)
                 problem = " ".join(str(part) for part in parts if part)
             words = str(problem)
         except (orjson.JSONDecodeError, AttributeError):
