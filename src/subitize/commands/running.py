@@ -19,7 +19,7 @@ from subitize.models.catalog import open_model
 from subitize.runs.folder import read_info, write_whole
 from subitize.runs.limits import RetryPolicy
 from subitize.runs.reading import reading_benchmark, run_with_reading
-from subitize.runs.run import Outcome, RunOptions, choose_kind
+from subitize.runs.run import Outcome, RunOptions, choose_kind, run_benchmark
 from subitize.runs.scoring import score_run
 from subitize.runs.stored import choose_reader, read_rows, write_exclusions
 
@@ -50,7 +50,11 @@ def run(  # noqa: PLR0913, PLR0917  the options of the command, one each
     reader: Annotated[str | None, typer.Option(help="How replies are read.")] = None,
     counter: Annotated[
         str | None,
-        typer.Option(help="Model that reads the pictures (a counter or a namer), or none."),
+        typer.Option(
+            "--counter",
+            "--reading-model",
+            help="Model that reads the responses (a counter or a namer), or none.",
+        ),
     ] = None,
     set_: Annotated[
         list[str] | None,
@@ -152,10 +156,21 @@ def read(
     exclude: Annotated[
         Path | None, typer.Option(help="Lines TRIAL-OR-PICTURE,REASON to leave out.")
     ] = None,
+    reading_model: Annotated[
+        str | None, typer.Option(help="Have a model read the responses: the only way to ask.")
+    ] = None,
+    base_url: Annotated[
+        str | None, typer.Option(help="Address of the reading model's server.")
+    ] = None,
+    api_key_env: Annotated[
+        str | None, typer.Option(help="Environment variable with the key.")
+    ] = None,
     json: Json = False,
 ) -> None:
     """Read the stored responses with another reader, or leave some out by hand; asks nobody."""
     info = read_info(run)
+    if reading_model is not None:
+        reader = _read_by_model(run, info, reading_model, ModelOptions(base_url, api_key_env))
     name, chosen = choose_reader(get_benchmark(info["benchmark"]), run, info, reader)
     if exclude is not None:
         say(f"{write_exclusions(run, exclude)} excluded")
@@ -171,6 +186,22 @@ def read(
             f"{len(rows)} responses read by {name!r}: "
             + ", ".join(f"{n} {s}" for s, n in states.items())
         )
+
+
+def _read_by_model(run: Path, info: Mapping[str, Any], name: str, options: ModelOptions) -> str:
+    """Ask a reading model about every response that it has not read yet; the reader's name."""
+    benchmark = get_benchmark(info["benchmark"])
+    model = open_reading_model(benchmark, name, options)
+    if model is None:
+        raise BadInput("--reading-model is none: name a model, or leave the option out.")
+    settings = benchmark.settings_from(info["settings"])
+    reading = reading_benchmark(benchmark, run)
+    outcome = run_benchmark(reading, settings, model, run / "readings", RunOptions())
+    if outcome.error is not None:
+        raise outcome.error
+    if not outcome.complete:
+        say(f"{model.respondent} has not read everything; run the same command again.")
+    return outcome.folder.name
 
 
 def score(run: RunPath, json: Json = False) -> None:
