@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -56,6 +57,7 @@ class Layout(NamedTuple):
     """of a dot; half the side of a square"""
 
 
+@lru_cache(maxsize=512)
 def places(arrangement: str, count: int, layout: str) -> Layout:
     """The pattern of `count` objects; an impossible count is an error."""
     if arrangement not in ARRANGEMENTS:
@@ -71,6 +73,7 @@ def places(arrangement: str, count: int, layout: str) -> Layout:
     radius = _RADIUS[layout]
     if layout == "fair":
         radius = min(radius, _CROWDED * nearest(points, math.inf))
+    points.flags.writeable = False  # it is kept and handed out again
     return Layout(points, radius)
 
 

@@ -26,7 +26,7 @@ _TILT = 0.14
 """numbers hidden weigh exp(tilt * number); this tilt gives the paper's mean of 2.73"""
 _THROWS = 12_000
 """squares thrown at a pattern"""
-_POOL = 10
+_POOL = 8
 """good squares kept per pattern and number hidden"""
 _TRIES = 60
 """squares looked at before a number hidden is given up"""
@@ -88,10 +88,15 @@ def fair_square(
             + ": choose another count"
             + (", or leave the side open." if side else ".")
         )
-    dealt = int(generator("deal", seed, arrangement, count).permutation(50)[nth % 50])
+    dealt = _deal(arrangement, count, seed)[nth % 50]
     hidden = _quota(tuple(pools))[dealt]
     squares = pools[hidden]
     return squares[dealt % len(squares)]
+
+
+@lru_cache(maxsize=256)
+def _deal(arrangement: str, count: int, seed: int) -> tuple[int, ...]:
+    return tuple(generator("deal", seed, arrangement, count).permutation(50).tolist())
 
 
 @lru_cache(maxsize=64)
