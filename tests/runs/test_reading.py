@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import base64
+import re
 import shutil
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from io import BytesIO
 from pathlib import Path
 from typing import Any, ClassVar
 
+import numpy as np
 import orjson
 import pytest
 from aiohttp import web
+from PIL import Image
 
 from subitize.benchmarks.base import Attempt, Question, Settings
 from subitize.benchmarks.catalog import get_benchmark
@@ -32,6 +36,7 @@ from subitize.runs.stored import (
     write_exclusions,
 )
 from subitize.stimuli import render
+from subitize.stimuli.scattered import draw_scattered
 from tests.image_server import REFUSAL, ImageServer
 from tests.runs.conftest import QUICK, responses_of
 
@@ -180,6 +185,51 @@ def test_broken_pictures_are_a_state_and_asked_for_again(tmp_path: Path) -> None
     assert all((outcome.folder / "images" / line["value"]).exists() for line in unreadable)
 
 
+def odd_pictures(png: bytes) -> dict[str, bytes]:
+    """One drawing in every form a painter may send, and a bomb."""
+    rgb = Image.open(BytesIO(png)).convert("RGB")
+    wide = Image.fromarray(np.asarray(rgb.convert("L")).astype(np.uint16) * 257)
+    clear = rgb.convert("RGBA")
+    clear.putalpha(Image.fromarray((np.asarray(rgb.convert("L")) < 250).astype(np.uint8) * 255))
+    white = Image.new("RGB", rgb.size, "white")
+    return {
+        "grey": encoded(rgb.convert("L"), "PNG"),
+        "sixteen bits": encoded(wide, "PNG"),
+        "transparent": encoded(clear, "PNG"),
+        "cmyk": encoded(rgb.convert("CMYK"), "JPEG", quality=95),
+        "webp": encoded(rgb, "WEBP", lossless=True),
+        "animated": encoded(rgb, "GIF", save_all=True, append_images=[white, white]),
+        "bomb": encoded(Image.new("1", (12_000, 12_000), 1), "PNG"),
+    }
+
+
+def encoded(picture: Image.Image, format_: str, **options: Any) -> bytes:
+    written = BytesIO()
+    picture.save(written, format_, **options)
+    return written.getvalue()
+
+
+@pytest.mark.budget(30)
+def test_odd_pictures_are_counted_and_a_bomb_is_a_state(tmp_path: Path) -> None:
+    names = list(odd_pictures(draw_scattered("dot", 1, 128, np.random.default_rng(0))))
+
+    def odd(body: dict[str, Any], picture: bytes) -> Any:
+        n = int(re.findall(r"\d+", body["prompt"])[0])
+        sent = odd_pictures(picture)[names[n - 1]]
+        return {"data": [{"b64_json": base64.b64encode(sent).decode()}]}
+
+    settings = {"per_cell": 1, "max": 7, "categories": ("dots",), "reasks": 1}
+    with ImageServer(odd) as server:
+        outcome, scores = produce(tmp_path, "openai/x", settings=settings, url=server.url)
+    assert outcome.complete
+    rows = {row.trial.target: row for row in load_run(outcome.folder).rows}
+    assert {n: rows[n].reading.number for n in range(1, 7)} == {n: n for n in range(1, 7)}
+    assert rows[7].reading.state == "empty"
+    assert "too large" in rows[7].reading.note
+    assert rows[7].response.attempt == 1
+    assert scores["states"] == {"read": 6, "empty": 1}
+
+
 def test_what_is_no_picture_fails_alone_and_is_tried_once_a_session(tmp_path: Path) -> None:
     def page(body: dict[str, Any], _picture: bytes) -> Any:
         if "3 apples" not in body["prompt"]:
@@ -251,6 +301,12 @@ def test_the_reading_run_is_planned_in_the_order_of_the_responses(tmp_path: Path
         for trial in read_trials(reading_folder(outcome))
     ]
     assert planned == asked
+
+
+def test_the_wrong_kind_of_reading_model_fails_before_anything_is_made(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="needs a counter or a namer"):
+        produce(tmp_path / "runs", counter="painter/shapes")
+    assert not (tmp_path / "runs").exists()
 
 
 def test_a_benchmark_without_reading_model_says_so() -> None:

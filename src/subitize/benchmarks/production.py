@@ -109,8 +109,8 @@ class Production(Benchmark):
     )
     DEMO: ClassVar[Mapping[str, Any]] = {
         "models": ("painter/shapes?size=256", "painter/shapes?size=256&w=0.15"),
-        "settings": {"per_cell": 10},
-        "fast": {"per_cell": 3},
+        "settings": {"per_cell": 6},
+        "fast": {"per_cell": 2},
     }
 
     def check(self, settings: Settings) -> None:

@@ -139,7 +139,7 @@ class Model:
         return fingerprint([self.settings, self.revision], 12)
 
     async def open(self) -> None:
-        """Called once before the first item, inside the event loop."""
+        """Called before the first item, inside the event loop; again after `close` if need be."""
 
     async def close(self) -> None:
         """Called once after the last item."""

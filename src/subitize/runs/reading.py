@@ -64,6 +64,7 @@ def run_with_reading(
     """Ask, have the responses read by the reading model, and ask again what that calls for."""
     if reading_model is None:
         return run_benchmark(benchmark, settings, model, out, options)
+    reading_benchmark(benchmark, out, reading_model)  # the wrong kind fails before anything is made
     folder = open_folder(benchmark, settings, model, out).path
     reading, under = reading_benchmark(benchmark, folder, reading_model), folder / "readings"
     name = open_folder(reading, settings, reading_model, under).path.name
@@ -166,11 +167,11 @@ class _Readings(Benchmark):
                 target=question.target,
                 options=question.options,
                 condition={
+                    **question.condition,
                     "thing": question.thing,
                     "parent": response.trial,
                     "sample": response.sample,
                     "attempt": response.attempt,
-                    **question.condition,
                 },
             )
 
