@@ -13,6 +13,7 @@ from typing import Any
 
 import orjson
 import pytest
+from aiohttp import web
 
 from subitize.runs.journal import read_lines
 from tests.chat_server import ChatServer
@@ -87,3 +88,23 @@ def test_ctrl_c_finishes_what_is_in_flight(tmp_path: Path) -> None:
         assert 0 < len(server.seen) <= 2 * CONCURRENCY
         finish(server.url, tmp_path)
         assert len(server.seen) == TRIALS
+
+
+def test_ctrl_c_does_not_wait_for_a_busy_server(tmp_path: Path) -> None:
+    """Trials that wait for another try stay unasked; nothing waits out a long Retry-After."""
+
+    def busy(number: int, *_: Any) -> web.Response | None:
+        return web.Response(status=429, headers={"Retry-After": "300"}) if number >= 3 else None
+
+    with ChatServer(busy) as server:
+        process = start(server.url, tmp_path)
+        while len(server.seen) < 4:
+            time.sleep(0.01)
+        time.sleep(0.2)
+        begun = time.monotonic()
+        os.kill(process.pid, signal.SIGINT)
+        stdout, stderr = process.communicate(timeout=30)
+        assert time.monotonic() - begun < 15
+        assert process.returncode == 1, stderr
+        assert stored_lines(tmp_path) == 3
+        assert orjson.loads(stdout)[0]["failed"] == 0

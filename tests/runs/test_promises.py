@@ -155,7 +155,7 @@ STORM = {
     "page": lambda: web.Response(
         text="<html><body>Welcome</body></html>", content_type="text/html"
     ),
-    "nothing": lambda: web.Response(),
+    "nothing": web.Response,
     "half": lambda: web.Response(text='{"choices": [{"mess', content_type="application/json"),
     "list": lambda: web.json_response([1, 2, 3]),
     "no choices": lambda: web.json_response({"choices": []}),
@@ -249,7 +249,7 @@ def test_two_processes_cannot_write_one_run(go: Go) -> None:
         outcome, _ = go(server.url)
         program = (
             "import sys, pathlib\nfrom subitize.runs.lock import locked\n"
-            "with locked(pathlib.Path(sys.argv[1])):\n    print('held', flush=True); sys.stdin.read()"
+            "with locked(pathlib.Path(sys.argv[1])):\n    print('held', flush=True)\n    sys.stdin.read()"
         )
         with subprocess.Popen(
             [sys.executable, "-c", program, str(outcome.folder)],

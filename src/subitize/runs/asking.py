@@ -11,7 +11,7 @@ from typing import Any, cast
 
 from subitize.errors import Hopeless, ModelError, Retryable
 from subitize.models.base import METHODS, Item, Kind, Model, Reply
-from subitize.runs.limits import Budget, Limiter, RetryPolicy
+from subitize.runs.limits import Budget, Halt, Limiter, RetryPolicy
 
 __all__ = ["Asked", "Asker"]
 
@@ -28,7 +28,13 @@ class Asker:
     """Turns items into replies; a problem of one item is never that of another."""
 
     def __init__(
-        self, model: Model, kind: Kind, limiter: Limiter, budget: Budget, policy: RetryPolicy
+        self,
+        model: Model,
+        kind: Kind,
+        limiter: Limiter,
+        budget: Budget,
+        policy: RetryPolicy,
+        halt: Halt,
     ) -> None:
         self._model = model
         self._ask: Callable[[Sequence[Item]], Any] = getattr(model, METHODS[kind])
@@ -36,6 +42,7 @@ class Asker:
         self._limiter = limiter
         self._budget = budget
         self._policy = policy
+        self._halt = halt
         self._successes = 0
         self._failures_in_a_row = 0
 
@@ -78,7 +85,7 @@ class Asker:
                 busy_failures += answer.busy
                 if failures < self._policy.tries and busy_failures < self._policy.busy_tries:
                     wait = self._policy.wait(failures + busy_failures, answer.retry_after)
-                    await asyncio.sleep(wait)
+                    await self._halt.sleep(wait)
                     continue
             self._note(answer)
             return answer, seconds

@@ -5,13 +5,44 @@ from __future__ import annotations
 import asyncio
 import random
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-__all__ = ["Budget", "BudgetSpent", "Limiter", "RetryPolicy"]
+from subitize.errors import SubitizeError
+
+__all__ = ["Budget", "BudgetSpent", "Halt", "Halted", "Limiter", "RetryPolicy"]
 
 
 class BudgetSpent(Exception):
     """No call is left; the run ends here and can be resumed."""
+
+
+class Halted(Exception):
+    """The run stops; what was waiting to be asked stays unasked."""
+
+
+@dataclass
+class Halt:
+    """Why the run stops before its end; the first reason counts."""
+
+    reason: str = ""
+    error: SubitizeError | None = None
+    _wake: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def set(self, reason: str, error: SubitizeError | None = None) -> None:
+        if not self.reason:
+            self.reason, self.error = reason, error
+            self._wake.set()
+
+    def __bool__(self) -> bool:
+        return bool(self.reason)
+
+    async def sleep(self, seconds: float) -> None:
+        """Wait, but no longer than the run goes on."""
+        try:
+            await asyncio.wait_for(self._wake.wait(), seconds)
+        except TimeoutError:
+            return
+        raise Halted
 
 
 @dataclass
@@ -53,8 +84,9 @@ class Limiter:
     A Retry-After holds back all calls, not only the one that was told.
     """
 
-    def __init__(self, highest: int) -> None:
+    def __init__(self, highest: int, halt: Halt) -> None:
         self._highest = highest
+        self._halt = halt
         self.limit = float(highest)
         self._under_way = 0
         self._held_until = 0.0
@@ -62,11 +94,11 @@ class Limiter:
         self._changed = asyncio.Condition()
 
     async def enter(self) -> None:
+        while (wait := self._held_until - time.monotonic()) > 0:
+            await self._halt.sleep(wait)
         async with self._changed:
             await self._changed.wait_for(lambda: self._under_way < max(1, int(self.limit)))
             self._under_way += 1
-        while (wait := self._held_until - time.monotonic()) > 0:
-            await asyncio.sleep(wait)
 
     async def leave(self, *, busy: bool = False, hold: float = 0.0) -> None:
         now = time.monotonic()

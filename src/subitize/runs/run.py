@@ -15,10 +15,10 @@ from subitize.models.base import Kind, Model
 from subitize.runs.asking import Asker
 from subitize.runs.folder import Plan, RunFolder, identity
 from subitize.runs.journal import Journal
-from subitize.runs.limits import Budget, Limiter, RetryPolicy
+from subitize.runs.limits import Budget, Halt, Limiter, RetryPolicy
 from subitize.runs.lock import locked
 from subitize.runs.progress import Progress
-from subitize.runs.stage import Halt, StageRunner, Work
+from subitize.runs.stage import StageRunner, Work
 from subitize.runs.stored import choose_reader, read_rows
 
 __all__ = ["INTERRUPTED", "Outcome", "RunOptions", "choose_kind", "open_folder", "run_benchmark"]
@@ -114,7 +114,8 @@ def _check_options(options: RunOptions) -> None:
 async def _run(work: Work, options: RunOptions) -> Outcome:
     concurrency = options.concurrency or work.model.concurrency
     budget = Budget(options.budget_calls)
-    asker = Asker(work.model, work.kind, Limiter(concurrency), budget, options.policy)
+    limiter = Limiter(concurrency, work.halt)
+    asker = Asker(work.model, work.kind, limiter, budget, options.policy, work.halt)
     runner = StageRunner(work, asker, concurrency, options.limit)
     runner.retry_failed = options.retry_failed
     plan = Plan(work.folder.path)

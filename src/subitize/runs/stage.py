@@ -16,30 +16,15 @@ from subitize.records import Reading, Response, Trial, fingerprint
 from subitize.runs.asking import Asked, Asker
 from subitize.runs.folder import Plan, RunFolder, placed
 from subitize.runs.journal import Journal
-from subitize.runs.limits import BudgetSpent
+from subitize.runs.limits import BudgetSpent, Halt, Halted
 from subitize.runs.pictures import Pictures, check_drawing, keep_picture
 from subitize.runs.progress import Progress
 
-__all__ = ["Halt", "StageRunner", "Work"]
+__all__ = ["StageRunner", "Work"]
 
 SYNC_SECONDS = 0.1
 CHECKED_DRAWINGS = 8
 """so many stored pictures are drawn again on resume and compared"""
-
-
-@dataclass
-class Halt:
-    """Why the run stops before its end; the first reason counts."""
-
-    reason: str = ""
-    error: SubitizeError | None = None
-
-    def set(self, reason: str, error: SubitizeError | None = None) -> None:
-        if not self.reason:
-            self.reason, self.error = reason, error
-
-    def __bool__(self) -> bool:
-        return bool(self.reason)
 
 
 @dataclass
@@ -125,6 +110,8 @@ class StageRunner:
                 if not batch:
                     return
                 await self._finish(batch)
+            except Halted:
+                return
             except BudgetSpent:
                 self._work.halt.set("the budget of calls is spent")
             except SubitizeError as problem:
