@@ -19,6 +19,17 @@ from subitize.models.names import ModelName, typed_settings
 __all__ = ["Blobs", "find_blobs", "open_blobs"]
 
 DEFAULTS = {"contrast": 40, "speck": 0.00005, "split": True}
+ROUND = 0.2
+"""how far the area of a part may be from that of its disc"""
+UNLIKE = 0.06
+"""share of a blob that may differ from the union of its discs, edges aside"""
+SMALL_PART = 0.25
+"""least radius of a part beside the largest part's"""
+LEAST_RADIUS = 3.0
+"""in pixels; of smaller parts nobody can tell whether they are round"""
+MOST_PARTS = 64
+PURE_BLACK = 24
+"""a pixel of a black box drawn over things has no brighter channel"""
 Mask = NDArray[np.bool_]
 Box = list[float]
 
@@ -28,7 +39,7 @@ class Blobs(Model):
 
     kinds: ClassVar[tuple[Kind, ...]] = ("counter",)
     batch_size = 8
-    revision = "1"
+    revision = "2"
 
     def count(self, items: Sequence[Item]) -> Answers:
         return [self._count(item) for item in items]
@@ -62,8 +73,9 @@ def find_blobs(
     areas = np.bincount(labels.ravel())[1:]
     smallest = max(3.0, speck * mask.size)
     kept = [index for index in range(found) if areas[index] >= smallest]
-    typical = float(np.median(areas[kept])) if len(kept) >= 4 else None
     places = ndimage.find_objects(labels)
+    kept = _without_occluder(kept, picture, labels, places)
+    typical = _typical(areas[kept])
     boxes: list[Box] = []
     for index in kept:
         rows, columns = places[index]
@@ -77,6 +89,37 @@ def find_blobs(
     return boxes
 
 
+def _without_occluder(
+    kept: list[int], picture: NDArray[np.uint8], labels: NDArray[Any], places: list[Any]
+) -> list[int]:
+    """Leave out a purely black box among coloured things: it covers things and is none."""
+    boxed = []
+    for index in kept:
+        black = (picture[places[index]].max(axis=2) < PURE_BLACK) & (
+            labels[places[index]] == index + 1
+        )
+        if not black.any():
+            continue
+        down, across = np.flatnonzero(black.any(axis=1)), np.flatnonzero(black.any(axis=0))
+        full = int(np.ptp(down) + 1) * int(np.ptp(across) + 1)
+        if black.sum() < 0.95 * full or black.sum() < 0.5 * (labels == index + 1).sum():
+            return kept  # black is the colour of things here
+        boxed.append(index)
+    return [index for index in kept if index not in boxed] if len(boxed) == 1 < len(kept) else kept
+
+
+def _typical(areas: NDArray[Any]) -> float | None:
+    """The size that most blobs of the picture share; None where sizes vary or blobs are few.
+
+    Where sizes vary, a large blob is a large thing: size can't tell it from two small ones.
+    """
+    if len(areas) < 4:
+        return None
+    middle = float(np.median(areas))
+    alike = np.abs(areas / middle - 1) < 0.15
+    return middle if alike.mean() >= 0.75 else None
+
+
 def _standing_out(picture: NDArray[np.uint8], contrast: int) -> Mask:
     """Pixels unlike the background, which is the median colour of the border."""
     border = np.concatenate([picture[0], picture[-1], picture[:, 0], picture[:, -1]])
@@ -88,58 +131,85 @@ def _standing_out(picture: NDArray[np.uint8], contrast: int) -> Mask:
 def _split(blob: Mask, typical: float | None) -> list[tuple[int, int, int, int]]:
     """Boxes of the parts of a blob of touching things; empty when it is one thing.
 
-    Parts are basins of the distance to the blob's edge. A blob is split when its parts are round
-    (touching discs), or when it is much larger than the picture's typical blob and its parts are
-    of typical size; anything else, such as the wings of one butterfly, stays whole.
+    A blob is split when its parts are discs, or when most blobs of the picture are of one size,
+    it is much larger and its parts are of that size; anything else, such as the wings of one
+    butterfly, stays whole.
     """
-    from scipy import ndimage
-
     area = int(blob.sum())
     step = max(1, int(np.sqrt(area) / 96))
-    small = np.pad(blob[::step, ::step], 1)
-    depth = ndimage.distance_transform_edt(small)
-    peaks = _peaks(depth)
-    if peaks.max() < 2:
+    small = blob[::step, ::step]
+    discs = _discs(small)
+    if len(discs) < 2:
         return []
-    inverted = (255 * (1 - depth / depth.max())).astype(np.uint8)
-    markers = peaks.astype(np.int32)
-    markers[~small] = -1
-    basins = ndimage.watershed_ift(inverted, markers, structure=np.ones((3, 3), dtype=int))
-    sizes = ndimage.sum_labels(small, basins, index=np.arange(1, peaks.max() + 1)) * step**2
-    depths = ndimage.maximum(depth, basins, index=np.arange(1, peaks.max() + 1)) * step
-    round_parts = np.abs(sizes / (np.pi * depths**2) - 1) < 0.25
+    owner = _owners(small, discs)
+    sizes = np.bincount(owner[small], minlength=len(discs)).astype(np.float64)
+    round_parts = np.abs(sizes / (np.pi * discs[:, 2] ** 2) - 1) < ROUND
+    are_discs = bool(round_parts.all()) and _made_of(small, discs)
     like_others = (
         typical is not None
         and area > 1.5 * typical
-        and bool((np.abs(sizes / typical - 1) < 0.4).all())
+        and bool((np.abs(sizes * step**2 / typical - 1) < 0.4).all())
     )
-    if not (round_parts.all() or like_others):
+    if not (are_discs or like_others):
         return []
     parts = []
-    for place in ndimage.find_objects(np.where(basins > 0, basins, 0)):
-        rows, columns = place
+    for index in range(len(discs)):
+        rows, columns = np.nonzero(small & (owner == index))
+        bottom, right = (rows.max() + 1) * step, (columns.max() + 1) * step
         parts.append(
             (
-                max(0, (rows.start - 1) * step),
-                max(0, (columns.start - 1) * step),
-                min(blob.shape[0], (rows.stop - 1) * step),
-                min(blob.shape[1], (columns.stop - 1) * step),
+                int(rows.min()) * step,
+                int(columns.min()) * step,
+                min(blob.shape[0], int(bottom)),
+                min(blob.shape[1], int(right)),
             )
         )
     return parts
 
 
-def _peaks(depth: NDArray[np.float64]) -> NDArray[Any]:
-    """Labels of the deep places: connected parts that stand at least a fifth above the saddle."""
+def _discs(blob: Mask) -> NDArray[np.float64]:
+    """The largest discs that fit into a blob one beside another: rows of (y, x, radius).
+
+    The largest is taken, what it covers is cut out, and so on until the rest holds only discs
+    that are small beside the first: of a single disc a thin ring stays.
+    """
     from scipy import ndimage
 
-    best: NDArray[Any] = np.zeros(depth.shape, dtype=np.int32)
-    most = 0
-    for level in np.linspace(0.9, 0.3, 7):
-        labels, found = ndimage.label(depth > level * depth.max(), structure=np.ones((3, 3)))
-        if found > most:
-            best, most = labels, found
-    return best
+    rest = np.pad(blob, 1)
+    whole = depth = ndimage.distance_transform_edt(rest)
+    y, x = np.ogrid[: rest.shape[0], : rest.shape[1]]
+    found: list[tuple[float, float, float]] = []
+    while len(found) < MOST_PARTS:
+        row, column = np.unravel_index(int(depth.argmax()), depth.shape)
+        radius = float(depth[row, column])
+        if radius < LEAST_RADIUS or (found and radius < SMALL_PART * found[0][2]):
+            break
+        # What was cut out has bitten into its neighbours: the whole blob knows their true middle.
+        inside = (y - row) ** 2 + (x - column) ** 2 < radius**2
+        row, column = np.unravel_index(int((whole * inside).argmax()), depth.shape)
+        radius = float(whole[row, column]) - 0.5  # to the edge of the last pixel, not its middle
+        found.append((row - 1.0, column - 1.0, radius))
+        rest &= (y - row) ** 2 + (x - column) ** 2 > (1.1 * radius + 1) ** 2
+        depth = ndimage.distance_transform_edt(rest)
+    return np.array(found).reshape(-1, 3)
+
+
+def _made_of(blob: Mask, discs: NDArray[np.float64]) -> bool:
+    """Whether the blob is the union of these discs, but for what pixels do to their edges."""
+    y, x = np.ogrid[: blob.shape[0], : blob.shape[1]]
+    union = np.zeros(blob.shape, dtype=bool)
+    for row, column, radius in discs:
+        union |= (y - row) ** 2 + (x - column) ** 2 <= radius**2
+    differing = float((union != blob).sum()) / float(blob.sum())
+    return differing < UNLIKE + 0.6 / float(discs[:, 2].min())
+
+
+def _owners(blob: Mask, discs: NDArray[np.float64]) -> NDArray[np.int64]:
+    """For each pixel the disc that it belongs to: the one with the least distance² − radius²."""
+    y, x = np.ogrid[: blob.shape[0], : blob.shape[1]]
+    power = [(y - row) ** 2 + (x - column) ** 2 - radius**2 for row, column, radius in discs]
+    owner: NDArray[np.int64] = np.argmin(np.stack(power), axis=0)
+    return owner
 
 
 def open_blobs(name: ModelName, _options: ModelOptions) -> Blobs:
