@@ -15,7 +15,9 @@ from aiohttp import web
 
 from tests.chat_server import ChatServer
 
-SMALL = ["--per-cell", "1", "--max", "2", "--size", "64", "--categories", "dots", "--prompt", "things"]  # fmt: skip
+SMALL = [
+    "--per-cell", "1", "--max", "2", "--size", "64", "--categories", "dots", "--prompt", "things",
+]  # fmt: skip
 
 
 def subitize(*words: str, env: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:

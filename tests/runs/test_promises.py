@@ -249,7 +249,8 @@ def test_two_processes_cannot_write_one_run(go: Go) -> None:
         outcome, _ = go(server.url)
         program = (
             "import sys, pathlib\nfrom subitize.runs.lock import locked\n"
-            "with locked(pathlib.Path(sys.argv[1])):\n    print('held', flush=True)\n    sys.stdin.read()"
+            "with locked(pathlib.Path(sys.argv[1])):\n"
+            "    print('held', flush=True)\n    sys.stdin.read()"
         )
         with subprocess.Popen(
             [sys.executable, "-c", program, str(outcome.folder)],
