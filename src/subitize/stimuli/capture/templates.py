@@ -19,7 +19,7 @@ __all__ = ["TEMPLATES", "fitted"]
 
 _LARGEST = 61
 """objects of the largest template"""
-_UNSEEN = 40
+_UNSEEN = 15
 """templates with more objects than the visible ones and these are not tried"""
 
 
@@ -60,6 +60,7 @@ def fitted(family: str, visible: Points, tolerance: float, apart: float) -> Iter
     one, other = np.unravel_index(int(distances.argmax()), distances.shape)
     across = visible[other] - visible[one]
     length = float(np.hypot(*across))
+    low, high = visible.min(axis=0) + tolerance, visible.max(axis=0) - tolerance
     for template in TEMPLATES[family]():
         if not len(visible) <= len(template) <= len(visible) + _UNSEEN:
             continue
@@ -70,4 +71,7 @@ def fitted(family: str, visible: Points, tolerance: float, apart: float) -> Iter
         good = (lengths > 0) & (off <= 2 * tolerance) & (scales * nearest(template) >= apart)
         for start, end in np.argwhere(good):
             middle = (template[start] + template[end]) / 2
-            yield (visible[one] + visible[other]) / 2 + scales[start, end] * (template - middle)
+            pattern = (visible[one] + visible[other]) / 2 + scales[start, end] * (template - middle)
+            reaches = (pattern.min(axis=0) <= low).all() and (pattern.max(axis=0) >= high).all()
+            if reaches:  # most fail this cheap test
+                yield pattern
