@@ -84,8 +84,8 @@ def _dropped(
     boxes: Floats,
     picture: Ints,
     sizes: Floats,
-    group: float = GROUP,
-    thresholds: Floats = THRESHOLDS,
+    group: float,
+    thresholds: Floats,
 ) -> Ints:
     """How many group boxes each picture loses at each threshold; few pictures have any."""
     areas = (boxes[:, 2:4] - boxes[:, 0:2]).prod(axis=1)
