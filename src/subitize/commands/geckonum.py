@@ -13,7 +13,7 @@ from subitize.benchmarks.geckonum.labels import label_annotations
 from subitize.benchmarks.geckonum.output import dropped_text, tables_text, write_tables
 from subitize.benchmarks.geckonum.statistics import SAMPLES, add_statistics
 from subitize.benchmarks.geckonum.tables import geckonum_tables
-from subitize.commands.geckonum_judging import metrics, pictures, vqa
+from subitize.commands.geckonum_judging import metrics, pictures, report, vqa
 from subitize.commands.printing import print_json, say
 from subitize.datasets.geckonum.annotations import read_annotations
 from subitize.datasets.geckonum.prompts import read_prompts
@@ -36,7 +36,7 @@ def about() -> None:
     """GeckoNum: from people's answers to the paper's tables."""
 
 
-for _command in (metrics, vqa, pictures):
+for _command in (metrics, vqa, pictures, report):
     geckonum.command(_command.__name__)(_command)
 
 

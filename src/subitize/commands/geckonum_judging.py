@@ -23,9 +23,11 @@ from subitize.datasets.geckonum.prompts import read_prompts
 from subitize.datasets.geckonum.recipe import Recipe, load_recipe
 from subitize.datasets.geckonum.scores import ScoreTable, join_scores, read_scores, scores_from_rows
 from subitize.errors import BadInput, UnknownName
+from subitize.reports.build import About, Chapter, write_chapters
+from subitize.reports.geckonum import annotation_sections
 from subitize.runs.stored import load_run
 
-__all__ = ["metrics", "pictures", "vqa"]
+__all__ = ["metrics", "pictures", "report", "vqa"]
 
 Annotations = Annotated[Path, typer.Option(help="Zip archive or folder of task_N_MODEL.csv.")]
 Prompts = Annotated[Path, typer.Option(help="prompts.csv of the release, or one made here.")]
@@ -168,6 +170,19 @@ def _place(folder: Path, out: Path) -> int:
             _copy(source, target / f"{name}{source.suffix}")
             count += 1
     return count
+
+
+def report(
+    annotations: Annotations,
+    prompts: Prompts,
+    out: Annotated[Path, typer.Option(help="The HTML file to write.")] = Path("geckonum.html"),
+    config: Config = None,
+) -> None:
+    """One HTML file from people's annotations: every table and figure beside the printed ones."""
+    labelled = labelled_from(annotations, prompts, config)
+    chapter = Chapter(GeckoNum.NAME, GeckoNum.TITLE, annotation_sections(labelled))
+    answers = sum(labelled.used.values())
+    print(write_chapters([chapter], About(labelled.models, answers), out))
 
 
 def _copy(source: Path, target: Path) -> None:

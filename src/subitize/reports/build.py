@@ -23,7 +23,7 @@ from subitize.reports.methods import known_benchmark
 from subitize.reports.page import Figure, Section, Table, plain
 from subitize.runs.stored import StoredRun
 
-__all__ = ["build_report"]
+__all__ = ["About", "Chapter", "build_report", "write_chapters"]
 
 CONTENTS = "contents.json"
 
@@ -37,21 +37,43 @@ class Chapter:
     sections: Sequence[Section]
 
 
+@dataclass(frozen=True)
+class About:
+    """What stands under the report's title."""
+
+    models: Sequence[str]
+    trials: int
+    date: str = ""
+
+
 def build_report(runs: Sequence[StoredRun], out: Path) -> Path:
     """Write OUT (an HTML file) and the folder OUT_files; the same runs give the same bytes."""
     if not runs:
         raise BadInput("There is no run to report on: name at least one run folder.")
+    chapters = [_chapter(name, found) for name, found in _by_benchmark(runs).items()]
+    return write_chapters(chapters, _about(runs), out)
+
+
+def write_chapters(chapters: Sequence[Chapter], about: About, out: Path) -> Path:
+    """Write pages that may also come from elsewhere than runs."""
     out = Path(out)
     if out.suffix.lower() not in {".html", ".htm"}:
         raise BadInput(f"The report's name is {out.name!r}: give a name that ends in .html.")
-    chapters = [_chapter(name, found) for name, found in _by_benchmark(runs).items()]
     files, inlined = _files(chapters)
-    page = _page(chapters, runs, inlined, f"{out.stem}_files")
+    page = _page(chapters, about, inlined, f"{out.stem}_files")
     folder = out.with_name(f"{out.stem}_files")
     out.parent.mkdir(parents=True, exist_ok=True)
     _write_folder(folder, files)
     _write(out, page.encode("utf-8", "replace"))
     return out
+
+
+def _about(runs: Sequence[StoredRun]) -> About:
+    return About(
+        list(dict.fromkeys(plain(run.scores.get("model") or "?", 60) for run in runs)),
+        sum(int(run.scores.get("asked") or 0) for run in runs),
+        max((str(run.info.get("created") or "") for run in runs), default="")[:10],
+    )
 
 
 def _by_benchmark(runs: Sequence[StoredRun]) -> dict[str, list[StoredRun]]:
@@ -98,7 +120,7 @@ def _template_text(name: str) -> str:
 
 def _page(
     chapters: Sequence[Chapter],
-    runs: Sequence[StoredRun],
+    about: About,
     inlined: Mapping[str, Markup],
     folder: str,
 ) -> str:
@@ -111,12 +133,11 @@ def _page(
     )
     script = _template_text("report.js").strip()
     digest = base64.b64encode(hashlib.sha256(script.encode("utf-8")).digest()).decode("ascii")
-    models = list(dict.fromkeys(plain(run.scores.get("model") or "?", 60) for run in runs))
     return environment.get_template("report.html.j2").render(
         chapters=chapters,
-        models=models,
-        trials=sum(int(run.scores.get("asked") or 0) for run in runs),
-        date=max((str(run.info.get("created") or "") for run in runs), default="")[:10],
+        models=about.models,
+        trials=about.trials,
+        date=about.date,
         version=__version__,
         folder=folder,
         inlined=inlined,

@@ -21,6 +21,9 @@ PAGES: Mapping[str, str] = {
     "naming": "subitize.reports.naming:sections",
     "production": "subitize.reports.production:sections",
     "capture": "subitize.reports.capture:sections",
+    "geckonum": "subitize.reports.geckonum:sections",
+    "geckonum-metric": "subitize.reports.geckonum_models:metric_sections",
+    "geckonum-vqa": "subitize.reports.geckonum_models:vqa_sections",
 }
 
 
