@@ -146,6 +146,18 @@ def test_a_namer_can_read_pictures_and_several_readers_stay_side_by_side(tmp_pat
         load_run(outcome.folder, "other")
 
 
+def test_another_counters_doubts_do_not_change_the_first_ones_scores(tmp_path: Path) -> None:
+    """A counter that sees nothing has every picture made again; the other was content before."""
+    outcome, scores = produce(tmp_path)
+    _, blind = produce(tmp_path, counter="counter/blobs?contrast=255", settings={})
+    assert blind["states"] == {"empty": TRIALS}
+    assert blind["attempts"] == {"4": TRIALS}
+    assert len(responses_of(outcome.folder)) == 4 * TRIALS
+    again = score_run(outcome.folder, scores["reader"])
+    assert again == scores
+    assert {row.response.attempt for row in load_run(outcome.folder, scores["reader"]).rows} == {0}
+
+
 def test_refusals_are_a_state_and_never_asked_again(tmp_path: Path) -> None:
     def refuse(body: dict[str, Any], _picture: bytes) -> Any:
         return web.json_response(REFUSAL, status=400) if "apples" in body["prompt"] else None

@@ -21,7 +21,7 @@ from subitize.runs.limits import RetryPolicy
 from subitize.runs.reading import reading_benchmark, run_with_reading
 from subitize.runs.run import Outcome, RunOptions, choose_kind, run_benchmark
 from subitize.runs.scoring import score_run
-from subitize.runs.stored import choose_reader, read_rows, write_exclusions
+from subitize.runs.stored import asking_again, choose_reader, read_rows, write_exclusions
 
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON and nothing else.")]
 RunPath = Annotated[Path, typer.Argument(metavar="RUN", help="A run folder.")]
@@ -141,7 +141,7 @@ def run_and_score(
         say("Run the same command again to go on where it stopped.")
     elif outcome.failed:
         say(
-            f"{model.respondent}: {outcome.failed} trials failed, the last with: {outcome.problem}. "
+            f"{model.respondent}: {outcome.failed} trials failed, last with: {outcome.problem}. "
             "Check the model (and --base-url), then run the same command again: it asks only them."
         )
     scores = score_run(outcome.folder, options.reader)
@@ -171,10 +171,12 @@ def read(
     info = read_info(run)
     if reading_model is not None:
         reader = _read_by_model(run, info, reading_model, ModelOptions(base_url, api_key_env))
-    name, chosen = choose_reader(get_benchmark(info["benchmark"]), run, info, reader)
+    benchmark = get_benchmark(info["benchmark"])
+    name, chosen = choose_reader(benchmark, run, info, reader)
     if exclude is not None:
         say(f"{write_exclusions(run, exclude)} excluded")
-    rows = read_rows(run, chosen)
+    again = asking_again(benchmark, benchmark.settings_from(info["settings"]))
+    rows = read_rows(run, chosen, again)
     if info.get("reader") != name:
         info["reader"] = name
         write_whole(run / "run.json", orjson.dumps(info, option=orjson.OPT_INDENT_2) + b"\n")

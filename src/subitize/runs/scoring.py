@@ -11,7 +11,7 @@ import orjson
 from subitize.benchmarks.catalog import get_benchmark
 from subitize.errors import StorageFull
 from subitize.runs.folder import read_info, write_whole
-from subitize.runs.stored import answered_by, choose_reader, read_rows
+from subitize.runs.stored import answered_by, asking_again, choose_reader, read_rows
 
 __all__ = ["score_run"]
 
@@ -25,7 +25,7 @@ def score_run(folder: Path, reader: str | None = None) -> dict[str, Any]:
     benchmark = get_benchmark(info["benchmark"])
     name, read = choose_reader(benchmark, folder, info, reader)
     settings = benchmark.settings_from(info["settings"])
-    rows = read_rows(folder, read)
+    rows = read_rows(folder, read, asking_again(benchmark, settings))
     scores: dict[str, Any] = {
         "benchmark": info["benchmark"],
         "version": info["version"],

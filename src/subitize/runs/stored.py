@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import orjson
 
-from subitize.benchmarks.base import Benchmark, Reader
+from subitize.benchmarks.base import Benchmark, Reader, Settings
 from subitize.benchmarks.catalog import get_benchmark
 from subitize.errors import BadInput, UnknownName, WrongRun
 from subitize.models.names import split_settings
@@ -19,9 +19,11 @@ from subitize.runs.folder import placed, read_info, write_whole
 from subitize.runs.journal import read_lines
 
 __all__ = [
+    "Again",
     "Answers",
     "AnswersReader",
     "StoredRun",
+    "asking_again",
     "choose_reader",
     "load_answers",
     "load_run",
@@ -32,6 +34,8 @@ __all__ = [
 
 Answers = Mapping[tuple[str, int, int], Sequence[Row]]
 """a reading model's answers about each response, by its trial, sample and attempt"""
+Again = Callable[[Trial, Sequence[tuple[Response, Reading]]], bool]
+"""whether there is a further attempt after these"""
 
 
 @dataclass(frozen=True)
@@ -70,38 +74,58 @@ def read_responses(folder: Path) -> Iterator[Response]:
                 ) from None
 
 
-def latest_attempts(folder: Path) -> dict[tuple[str, int], Response]:
-    """For each trial and sample the last attempt; a failed call never hides one that worked."""
-    latest: dict[tuple[str, int], Response] = {}
+def made_attempts(folder: Path) -> dict[tuple[str, int], list[Response]]:
+    """For each trial and sample its attempts in order; failed calls only where nothing worked."""
+    made: dict[tuple[str, int], dict[int, Response]] = {}
     for response in read_responses(folder):
-        key = (response.trial, response.sample)
-        held = latest.get(key)
-        if held is None or _counts_more(response, held):
-            latest[key] = response
-    return latest
+        attempts = made.setdefault((response.trial, response.sample), {})
+        held = attempts.get(response.attempt)
+        if held is None or response.stop != "failed" or held.stop == "failed":
+            attempts[response.attempt] = response
+    found = {}
+    for key, attempts in made.items():
+        ordered = [attempts[number] for number in sorted(attempts)]
+        found[key] = [one for one in ordered if one.stop != "failed"] or ordered[-1:]
+    return found
 
 
-def _counts_more(new: Response, held: Response) -> bool:
-    if (new.stop == "failed") != (held.stop == "failed"):
-        return held.stop == "failed"
-    return new.attempt >= held.attempt
+def asking_again(benchmark: Benchmark, settings: Settings) -> Again:
+    """Whether a benchmark asks again after these attempts."""
+    return lambda trial, attempts: benchmark.next_attempt(trial, settings, attempts) is not None
 
 
-def read_rows(folder: Path, reader: Reader) -> list[Row]:
-    """Trials that have a response, with its reading; those left out by hand are `excluded`."""
-    latest = latest_attempts(folder)
+def read_rows(folder: Path, reader: Reader, again: Again | None = None) -> list[Row]:
+    """Trials that have a response, with its reading; those left out by hand are `excluded`.
+
+    Of several attempts the first counts after which nobody asks `again`: another reader may be
+    content with an earlier one. Without that, the last one counts.
+    """
+    made = made_attempts(folder)
     samples: dict[str, list[int]] = {}
-    for trial_id, sample in latest:
+    for trial_id, sample in made:
         samples.setdefault(trial_id, []).append(sample)
     excluded = read_exclusions(folder)
     rows = []
     for trial in read_trials(folder):
         for sample in sorted(samples.get(trial.id, ())):
-            response = latest[trial.id, sample]
+            response, reading = _counting(trial, made[trial.id, sample], reader, again)
             reason = excluded.get(trial.id) or excluded.get(str(response.value))
-            reading = Reading("excluded", note=reason) if reason else reader(trial, response)
+            if reason:
+                reading = Reading("excluded", note=reason)
             rows.append(Row(trial, response, reading))
     return rows
+
+
+def _counting(
+    trial: Trial, made: Sequence[Response], reader: Reader, again: Again | None
+) -> tuple[Response, Reading]:
+    """The attempt that counts, with its reading."""
+    attempts = []
+    for response in made if again else made[-1:]:
+        attempts.append((response, reader(trial, response)))
+        if again and not again(trial, attempts):
+            break
+    return attempts[-1]
 
 
 def read_exclusions(folder: Path) -> dict[str, str]:
@@ -185,7 +209,9 @@ class AnswersReader:
 def load_run(folder: Path, reader: str | None = None) -> StoredRun:
     """Read a run; its scores are those in scores.json, empty when it was never scored."""
     info = read_info(folder)
-    _, read = choose_reader(get_benchmark(info["benchmark"]), folder, info, reader)
+    benchmark = get_benchmark(info["benchmark"])
+    _, read = choose_reader(benchmark, folder, info, reader)
+    again = asking_again(benchmark, benchmark.settings_from(info["settings"]))
     path = folder / "scores.json"
     scores = orjson.loads(path.read_bytes()) if path.exists() else {}
-    return StoredRun(folder, info, read_rows(folder, read), scores)
+    return StoredRun(folder, info, read_rows(folder, read, again), scores)
