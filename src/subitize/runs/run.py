@@ -19,7 +19,7 @@ from subitize.runs.limits import Budget, Halt, Limiter, RetryPolicy
 from subitize.runs.lock import locked
 from subitize.runs.progress import Progress
 from subitize.runs.stage import StageRunner, Work
-from subitize.runs.stored import choose_reader, read_rows
+from subitize.runs.stored import asking_again, choose_reader, read_rows
 
 __all__ = ["INTERRUPTED", "Outcome", "RunOptions", "choose_kind", "open_folder", "run_benchmark"]
 
@@ -170,7 +170,8 @@ def _decide(work: Work, stage: Stage) -> bool:
     missing = [name for name in stage.decides if name not in work.folder.decisions]
     if not missing:
         return True
-    rows = read_rows(work.folder.path, work.reader)
+    again = asking_again(work.benchmark, work.settings)
+    rows = read_rows(work.folder.path, work.reader, again)
     if any(row.reading.state == "pending" for row in rows):
         return False
     for name in missing:
