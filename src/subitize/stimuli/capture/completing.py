@@ -139,11 +139,10 @@ def _same(one: Completion, other: Completion, behind: Behind) -> bool:
 def _circles(behind: Behind) -> Found:
     """Rings of any number and phase through all visible objects."""
     x, y = behind.visible[:, 0], behind.visible[:, 1]
-    system = np.stack([2 * x, 2 * y, np.ones(len(x))], axis=1)
-    middle, _, rank, sizes = np.linalg.lstsq(system, x**2 + y**2, rcond=None)
-    if rank < 3 or sizes[-1] < 1e-9 * sizes[0]:
-        return  # the points stand in a line
-    ring = math.sqrt(max(middle[2] + middle[0] ** 2 + middle[1] ** 2, 0.0))
+    fit = _ring_through(behind.visible)
+    if fit is None:
+        return
+    middle, ring = fit
     offsets = np.hypot(x - middle[0], y - middle[1]) - ring
     if ring <= 2 * behind.radius or np.abs(offsets).max() > behind.tolerance:
         return
@@ -157,8 +156,26 @@ def _circles(behind: Behind) -> Found:
             continue
         phase = float(np.angle(np.exp(1j * turns * count).mean())) / count
         angles = phase + np.arange(count) * step
-        pattern = middle[:2] + ring * np.stack([np.cos(angles), np.sin(angles)], axis=1)
+        pattern = middle + ring * np.stack([np.cos(angles), np.sin(angles)], axis=1)
         yield behind.fill("circle", pattern)
+
+
+def _ring_through(points: Points) -> tuple[Points, float] | None:
+    """Centre and radius of the least-squares circle; None for points in a line.
+
+    In closed form: linear algebra libraries differ in their last digits between machines.
+    """
+    mean = points.mean(axis=0)
+    u, v = (points - mean).T
+    square = u * u + v * v
+    uu, vv, uv = float((u * u).sum()), float((v * v).sum()), float((u * v).sum())
+    across, down = float((u * square).sum()) / 2, float((v * square).sum()) / 2
+    determinant = uu * vv - uv * uv
+    if determinant <= 1e-9 * (uu + vv) ** 2:
+        return None
+    x = (across * vv - down * uv) / determinant
+    y = (down * uu - across * uv) / determinant
+    return mean + np.array([x, y]), math.sqrt(x * x + y * y + (uu + vv) / len(points))
 
 
 def _triangles(behind: Behind) -> Found:
