@@ -1,22 +1,50 @@
-"""The lazy table of counters: a line each; third parties by entry point."""
+"""The lazy table of counters: a line each; third parties by entry point.
+
+A package of your own adds, in its pyproject.toml,
+
+    [project.entry-points."subitize.counters"]
+    countgd = "my_package.counter:open_counter"
+
+and `counter/countgd` can be used like any other; see docs/counters.md.
+"""
 
 from __future__ import annotations
 
 from importlib import import_module
+from importlib.metadata import entry_points
 
+from subitize.errors import BadInput, UnknownName
 from subitize.models.base import Model, ModelOptions
 from subitize.models.names import ModelName
 
-__all__ = ["COUNTERS", "open_counter"]
+__all__ = ["COUNTERS", "open_counter", "third_party_counters"]
 
 COUNTERS: dict[str, str] = {
     "blobs": "subitize.counters.blobs:open_blobs",
     "pattern": "subitize.counters.pattern:open_pattern",
+    "grounding-dino": "subitize.counters.grounding_dino:open_grounding_dino",
+    "http": "subitize.counters.http:open_http",
 }
 
 
+def third_party_counters() -> dict[str, str]:
+    """Counters of other packages, by name; built-in names can't be taken over."""
+    found = {point.name: point.value for point in entry_points(group="subitize.counters")}
+    return {name: where for name, where in found.items() if name not in COUNTERS}
+
+
 def open_counter(name: ModelName, options: ModelOptions) -> Model:
-    """Open a built-in counter by its name."""
-    module, _, function = COUNTERS[name.rest].partition(":")
-    model: Model = getattr(import_module(module), function)(name, options)
+    """Open a counter by its name."""
+    known = COUNTERS | third_party_counters()
+    if name.rest not in known:
+        raise UnknownName("counter", name.rest, known)
+    module, _, function = known[name.rest].partition(":")
+    try:
+        opener = getattr(import_module(module), function)
+    except (ImportError, AttributeError) as problem:
+        raise BadInput(
+            f"The counter {name.rest!r} can't be opened: {known[name.rest]} is not there "
+            f"({problem}). Install its package again."
+        ) from None
+    model: Model = opener(name, options)
     return model

@@ -33,6 +33,15 @@ class Family:
     """how a name looks where the list is open"""
     extra: str = ""
     """optional dependencies it needs"""
+    added: str = ""
+    """entry point group by which other packages add names to a closed list"""
+
+    @property
+    def every_name(self) -> tuple[str, ...]:
+        """The closed list, with what other packages add to it."""
+        if not self.added:
+            return self.names
+        return tuple(dict.fromkeys((*self.names, *_added(self.added))))
 
 
 FAMILIES: dict[str, Family] = {
@@ -44,9 +53,10 @@ FAMILIES: dict[str, Family] = {
     ),
     "counter": Family(
         "subitize.counters.catalog:open_counter",
-        "counters that find things in a picture",
+        "counters that find things in a picture; grounding-dino needs subitize[hf]",
         ("counter",),
-        ("blobs", "pattern"),
+        ("blobs", "pattern", "grounding-dino", "http"),
+        added="subitize.counters",
     ),
     "painter": Family(
         "subitize.models.shapes:open_shapes",
@@ -76,15 +86,19 @@ FAMILIES: dict[str, Family] = {
 }
 
 
+def _added(group: str) -> dict[str, str]:
+    return {point.name: point.value for point in entry_points(group=group)}
+
+
 def _third_party() -> dict[str, str]:
-    return {point.name: point.value for point in entry_points(group="subitize.models")}
+    return _added("subitize.models")
 
 
 def known_names() -> list[str]:
     """Every name or pattern a user may write."""
     names = []
     for prefix, family in FAMILIES.items():
-        names += [f"{prefix}/{name}" for name in family.names] or [family.pattern]
+        names += [f"{prefix}/{name}" for name in family.every_name] or [family.pattern]
     return names + [f"{prefix}/…" for prefix in _third_party()]
 
 
@@ -97,7 +111,7 @@ def open_model(text: str, options: ModelOptions | None = None) -> Model:
         if opener is None:
             raise UnknownName("model", text.partition("?")[0], known_names())
     else:
-        if family.names and name.rest not in family.names:
+        if family.names and name.rest not in family.every_name:
             raise UnknownName("model", f"{name.prefix}/{name.rest}", known_names())
         opener = family.opener
     module, _, function = opener.partition(":")

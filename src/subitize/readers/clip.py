@@ -6,7 +6,6 @@ Cosines of CLIP are no probabilities, so they are declared uncalibrated. CLIPSco
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
@@ -15,6 +14,7 @@ from typing import Any, ClassVar
 from subitize.counters.pictures import decode
 from subitize.errors import Hopeless, MissingExtra, ModelError
 from subitize.models.base import Answers, Item, Kind, Model, ModelOptions, Reply
+from subitize.models.checkpoints import revision_of
 from subitize.models.names import ModelName, typed_settings
 
 __all__ = ["CLIP_WEIGHT", "Clip", "clipscore", "open_clip"]
@@ -47,7 +47,7 @@ class Clip(Model):
     def __init__(self, name: ModelName, settings: Mapping[str, Any]) -> None:
         super().__init__(name.full, settings)
         self.source = name.rest
-        self.revision = settings["revision"] or _revision(Path(name.rest))
+        self.revision = settings["revision"] or revision_of(Path(name.rest))
         self._parts: tuple[Any, Any, Any] | None = None
         self._sentences: dict[str, Any] = {}
 
@@ -120,18 +120,6 @@ def _unit(found: Any) -> Any:
     """The projected vector, of length 1; older versions return it bare."""
     vector = getattr(found, "pooler_output", found)[0]
     return vector / vector.norm()
-
-
-def _revision(folder: Path) -> str | None:
-    """A hash of a local model's files, so that other weights are another model."""
-    if not folder.is_dir():
-        return None
-    digest = hashlib.sha256()
-    for path in sorted(folder.glob("*.json")) + sorted(folder.glob("*.safetensors")):
-        digest.update(path.name.encode())
-        with path.open("rb") as file:
-            digest.update(hashlib.file_digest(file, "sha256").digest())
-    return digest.hexdigest()[:12]
 
 
 def open_clip(name: ModelName, _options: ModelOptions) -> Clip:

@@ -1,0 +1,191 @@
+"""Grounding DINO (Liu et al. 2023) through transformers' own classes: no compiled extension.
+
+One phrase per query, in the singular: "apple." A box stands for one thing, and a plural invites
+boxes around groups; `plural=true` asks "apples." instead. A box's score is the highest
+probability over all tokens, the confidence that published thresholds are about. All boxes from
+`box_threshold` (.05) on are stored; .40 and the merging at .95 are applied by the reader.
+
+The text threshold (.25) says which box belongs to the phrase: one whose best word of the phrase
+reaches it. Of a box below that threshold the best token itself must be such a word.
+
+The published counting pipeline ran with a detector whose weights were never loaded. Here a
+checkpoint that lacks a single weight is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, ClassVar
+
+from subitize.counters.boxes import NMS
+from subitize.counters.phrases import singular
+from subitize.counters.pictures import Decoded, decode_noted
+from subitize.errors import BadInput, Hopeless, MissingExtra, ModelError
+from subitize.models.base import Answers, Boxes, Item, Kind, Model, ModelOptions, Reply
+from subitize.models.checkpoints import revision_of
+from subitize.models.names import ModelName, typed_settings
+
+__all__ = ["GroundingDino", "open_grounding_dino"]
+
+DEFAULTS: Mapping[str, Any] = {
+    "checkpoint": "IDEA-Research/grounding-dino-base",
+    "revision": "",
+    "box_threshold": 0.05,
+    "text_threshold": 0.25,
+    "threshold": 0.40,
+    "plural": False,
+    "device": "auto",
+}
+DIGITS = 4
+"""digits of a score and of a pixel that mean something in single precision"""
+
+
+class GroundingDino(Model):
+    """A Grounding DINO checkpoint from Hugging Face's hub or from a folder.
+
+    Settings: `checkpoint`, `revision` (of the hub), `box_threshold`, `text_threshold`,
+    `threshold` (what a reader takes by default), `plural`, `device` (auto, cpu, cuda, …).
+    """
+
+    kinds: ClassVar[tuple[Kind, ...]] = ("counter",)
+    # Padding pictures of a batch to one size moves boxes: one at a time gives the same answers.
+    batch_size = 1
+
+    def __init__(self, name: ModelName, settings: Mapping[str, Any]) -> None:
+        # Where it computes is not what it is.
+        identity = {key: value for key, value in settings.items() if key != "device"}
+        super().__init__(name.full, identity)
+        self.revision = settings["revision"] or revision_of(Path(settings["checkpoint"]))
+        self._device = settings["device"]
+        self._parts: tuple[Any, Any, Any] | None = None
+
+    async def open(self) -> None:
+        self._loaded()
+
+    def count(self, items: Sequence[Item]) -> Answers:
+        return [self._count(item) for item in items]
+
+    def _count(self, item: Item) -> Reply | ModelError:
+        if item.picture is None:
+            return ModelError("a counter needs a picture")
+        phrase = item.thing.strip().lower() if self.settings["plural"] else singular(item.thing)
+        if not phrase:
+            return ModelError("Grounding DINO needs the name of the thing to be counted")
+        try:
+            decoded = decode_noted(item.picture)
+        except ModelError as problem:
+            return problem
+        return Reply("boxes", self._boxes(decoded, phrase))
+
+    def _boxes(self, decoded: Decoded, phrase: str) -> Boxes:
+        import torch
+        from PIL import Image
+
+        model, tokenizer, processor = self._loaded()
+        height, width = decoded.pixels.shape[:2]
+        # One phrase: a dot inside would make it several.
+        words = tokenizer([phrase.replace(".", " ") + "."], return_tensors="pt")
+        picture = processor(images=Image.fromarray(decoded.pixels), return_tensors="pt")
+        with torch.inference_mode():
+            found = model(
+                pixel_values=picture["pixel_values"].to(model.device),
+                pixel_mask=picture["pixel_mask"].to(model.device),
+                **{key: value.to(model.device) for key, value in words.items()},
+            )
+        # Tokens beyond the phrase have logits of −inf, which sigmoid makes 0.
+        shares = torch.sigmoid(found.logits[0]).float().cpu().numpy()
+        scores = shares.max(axis=1)
+        ids = words["input_ids"][0].tolist()
+        special = {*tokenizer.all_special_ids, tokenizer.convert_tokens_to_ids(".")}
+        of_phrase = [place for place, token in enumerate(ids) if token not in special]
+        best_word = shares[:, of_phrase].max(axis=1) if of_phrase else scores
+        low = self.settings["box_threshold"]
+        belongs = (best_word >= self.settings["text_threshold"]) | (best_word >= scores)
+        middle = found.pred_boxes[0].float().cpu().numpy()
+        corners = [
+            [(x - w / 2) * width, (y - h / 2) * height, (x + w / 2) * width, (y + h / 2) * height]
+            for x, y, w, h in middle.tolist()
+        ]
+        value: Boxes = {
+            "boxes": [
+                [round(float(part), DIGITS) for part in (*corners[place], scores[place])]
+                for place in range(len(scores))
+                if scores[place] >= low and belongs[place]
+            ],
+            "size": [width, height],
+            "threshold": self.settings["threshold"],
+            "nms": NMS,
+            "saturated": bool((scores >= self.settings["threshold"]).all()),
+        }
+        if decoded.note:
+            value["note"] = decoded.note
+        return value
+
+    def _loaded(self) -> tuple[Any, Any, Any]:
+        """The model, its tokenizer and its image processor; the last without torchvision."""
+        if self._parts is None:
+            from transformers import AutoTokenizer, GroundingDinoForObjectDetection
+            from transformers.models.grounding_dino.image_processing_pil_grounding_dino import (
+                GroundingDinoImageProcessorPil,
+            )
+
+            source = self.settings["checkpoint"]
+            chosen = {"revision": self.settings["revision"]} if self.settings["revision"] else {}
+            try:
+                read: Any = GroundingDinoForObjectDetection.from_pretrained(
+                    source, output_loading_info=True, **chosen
+                )
+                tokenizer = AutoTokenizer.from_pretrained(source, **chosen)
+                processor = GroundingDinoImageProcessorPil.from_pretrained(source, **chosen)
+            except (OSError, ValueError, RuntimeError, KeyError, TypeError) as problem:
+                raise Hopeless(
+                    f"The Grounding DINO checkpoint {source!r} can't be loaded "
+                    f"({_first_line(problem)}): give checkpoint= the id of one on the Hugging Face "
+                    "hub, or a folder with its files."
+                ) from None
+            model, loaded = read
+            _check_weights(source, loaded)
+            self._parts = (_placed(model, self._device), tokenizer, processor)
+        return self._parts
+
+
+def _check_weights(source: str, loaded: Mapping[str, Any]) -> None:
+    """Weights that the file lacks would be random numbers: then nothing it says means anything."""
+    lacking = sorted(map(str, loaded.get("missing_keys") or ()))
+    lacking += sorted(map(str, loaded.get("mismatched_keys") or ()))
+    if lacking:
+        raise Hopeless(
+            f"The checkpoint {source!r} lacks {len(lacking)} of the model's weights (the first is "
+            f"{lacking[0]}): it would count with random ones. Give a complete Grounding DINO "
+            "checkpoint in the format of transformers."
+        )
+
+
+def _placed(model: Any, device: str) -> Any:
+    import torch
+
+    if device == "auto":
+        device = "cuda" if torch.cuda.is_available() else "cpu"
+    try:
+        return model.eval().to(device)
+    except (RuntimeError, AssertionError, ValueError) as problem:
+        raise Hopeless(
+            f"device={device} can't be used ({_first_line(problem)}): give device=cpu."
+        ) from None
+
+
+def _first_line(problem: Exception) -> str:
+    return (str(problem).strip() or type(problem).__name__).splitlines()[0][:200]
+
+
+def open_grounding_dino(name: ModelName, _options: ModelOptions) -> GroundingDino:
+    for package in ("torch", "transformers"):
+        if find_spec(package) is None:
+            raise MissingExtra(f"The counter {name.full}", package, "hf")
+    settings = typed_settings(name, DEFAULTS)
+    for key in ("box_threshold", "text_threshold", "threshold"):
+        if not 0 <= settings[key] <= 1:
+            raise BadInput(f"{name.full}: {key} must lie in 0..1.")
+    return GroundingDino(name, settings)
