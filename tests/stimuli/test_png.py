@@ -64,9 +64,16 @@ def test_codes_stay_short_for_very_uneven_data() -> None:
 
 @pytest.mark.parametrize(
     "pixels",
-    [np.zeros((4, 4, 4), np.uint8), np.zeros((4, 4, 3)), np.zeros((0, 4), np.uint8)],
-    ids=["four channels", "floats", "empty"],
+    [np.zeros((4, 4, 5), np.uint8), np.zeros((4, 4, 3)), np.zeros((0, 4), np.uint8)],
+    ids=["five channels", "floats", "empty"],
 )
 def test_what_is_no_picture_is_refused(pixels: np.ndarray) -> None:
     with pytest.raises(BadInput, match="can't be written"):
         png.encode(pixels)
+
+
+def test_a_fourth_channel_is_opacity() -> None:
+    pixels = np.random.default_rng(1).integers(0, 256, (7, 9, 4)).astype(np.uint8)
+    with Image.open(io.BytesIO(png.encode(pixels))) as picture:
+        assert picture.mode == "RGBA"
+        assert (np.asarray(picture) == pixels).all()

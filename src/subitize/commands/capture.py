@@ -8,8 +8,13 @@ from typing import Annotated, Any
 import orjson
 import typer
 
+from subitize.benchmarks.base import Settings
+from subitize.benchmarks.capture.inpainting import Inpainting, filled
+from subitize.benchmarks.capture.scenes import scenes
 from subitize.benchmarks.capture.selecting import THRESHOLD, Selecting, selected
+from subitize.benchmarks.capture.settings import CaptureSettings
 from subitize.commands.printing import print_json, say
+from subitize.commands.running import pairs
 from subitize.errors import BadInput
 from subitize.models.base import Model, ModelOptions
 from subitize.models.catalog import open_model
@@ -17,6 +22,7 @@ from subitize.readers.choices import read_yes_no
 from subitize.runs.folder import read_info, write_whole
 from subitize.runs.run import Outcome, RunOptions, choose_kind, run_benchmark
 from subitize.runs.stored import load_run, read_rows
+from subitize.stimuli import render
 
 __all__ = ["capture"]
 
@@ -81,6 +87,57 @@ def _kept(outcome: Outcome, model: Model, threshold: float) -> list[dict[str, An
     if outcome.error is not None:
         raise outcome.error
     return selected(read_rows(outcome.folder, read_yes_no), threshold, model.respondent)
+
+
+@capture.command("inpaint")
+def inpaint(  # noqa: PLR0913, PLR0917  the options of the command, one each
+    model: ModelName,
+    out: Annotated[Path, typer.Option(help="Folder for the inpainted pictures.")],
+    set_: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="A setting of the capture run."),
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Seed of the capture run.")] = 0,
+    base_url: BaseUrl = None,
+    api_key_env: KeyEnv = None,
+    concurrency: Concurrency = None,
+    budget_calls: Budget = None,
+) -> None:
+    """Have a model fill the boxes; use the folder with --set help=inpainted --set inpainter=DIR."""
+    asked = Inpainting()
+    settings = asked.settings_from({"seed": seed, **pairs(set_ or [])})
+    opened = open_model(model, ModelOptions(base_url, api_key_env))
+    choose_kind(asked, opened)
+    if not opened.inpaints:
+        raise BadInput(
+            f"{model} paints, but can't fill a part of a picture: name a model that can, such as "
+            "openai/NAME behind a server with /images/edits."
+        )
+    options = RunOptions(concurrency, budget_calls)
+    outcome = run_benchmark(asked, settings, opened, out / "runs", options)
+    made = _write_filled(outcome.folder, settings, out)
+    print(f"{made} inpainted pictures in {out}")
+    if outcome.error is not None:
+        raise outcome.error
+    raise typer.Exit(0 if outcome.complete else 1)
+
+
+def _write_filled(run: Path, settings: Settings, out: Path) -> int:
+    """Every picture received, laid into the box of its occluded picture."""
+    assert isinstance(settings, CaptureSettings)
+    received = {
+        row.trial.condition["configuration"]: run / "images" / str(row.reading.choice)
+        for row in read_rows(run, Inpainting.READERS["picture"])
+        if row.reading.state == "read" and row.response.stop != "unreadable"
+    }
+    made = 0
+    for scene in scenes(settings, "test"):
+        if scene.name in received:
+            covered = render(scene.pictures["occluded"]).png
+            picture = filled(covered, received[scene.name].read_bytes(), scene.box)
+            write_whole(out / f"{Path(scene.name).stem}.png", picture)
+            made += 1
+    return made
 
 
 @capture.command("counts")

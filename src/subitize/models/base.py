@@ -119,6 +119,8 @@ class Model:
     """how many items one call takes"""
     concurrency: int = 1
     """how many calls may be under way at once, unless the user says otherwise"""
+    inpaints: ClassVar[bool] = False
+    """whether, as a painter, it fills the transparent part of a picture it is given"""
     paid: ClassVar[bool] = False
     """whether calls go to a server and count against `--budget-calls`"""
     needs_picture: ClassVar[bool] = True

@@ -18,7 +18,7 @@ from subitize.errors import BadInput, Hopeless, ModelError, Retryable
 from subitize.models.base import Answers, Item, Kind, Model, ModelOptions, Reply
 from subitize.models.media import media_type
 from subitize.models.names import ModelName
-from subitize.models.openai_images import image_body, read_image
+from subitize.models.openai_images import edit_body, image_body, read_image
 from subitize.models.transport import AiohttpTransport, Answer, Transport, check_url, shown_url
 
 __all__ = ["OpenAI", "open_openai", "read_key", "wait_wanted"]
@@ -42,6 +42,7 @@ class OpenAI(Model):
     """A model behind an OpenAI-compatible server: chat for namers, images for painters."""
 
     kinds: ClassVar[tuple[Kind, ...]] = ("namer", "painter")
+    inpaints: ClassVar[bool] = True
     paid: ClassVar[bool] = True
     concurrency = 8
 
@@ -82,9 +83,13 @@ class OpenAI(Model):
         settings = {**self.settings, **item.overrides}
         for own in OWN_SETTINGS:
             settings.pop(own, None)
-        body = image_body(self._served_name, item, settings)
-        url = f"{self.url}/images/generations"
-        answer = await self._transport.post(url, self._headers, body)
+        if item.picture is None:
+            body = image_body(self._served_name, item, settings)
+            url, headers = f"{self.url}/images/generations", self._headers
+        else:
+            body, kind = edit_body(self._served_name, item, settings)
+            url, headers = f"{self.url}/images/edits", {**self._headers, "Content-Type": kind}
+        answer = await self._transport.post(url, headers, body)
         if answer.status != 200:
             return self.read_problem(answer)
         if answer.cut:

@@ -21,7 +21,7 @@ from subitize.models.base import Item, Reply
 from subitize.models.media import media_type
 from subitize.models.transport import Transport, shown_url
 
-__all__ = ["image_body", "read_image"]
+__all__ = ["edit_body", "image_body", "read_image"]
 
 CHAT_ONLY = ("temperature", "max_tokens")
 DOWNLOADS = 3
@@ -36,6 +36,33 @@ def image_body(model: str, item: Item, settings: Mapping[str, Any]) -> bytes:
     if "seed" in body:
         body["seed"] = (int(body["seed"]) + item.seed) % SEEDS
     return orjson.dumps({"model": model, **body, "prompt": item.question, "n": 1})
+
+
+def edit_body(model: str, item: Item, settings: Mapping[str, Any]) -> tuple[bytes, str]:
+    """A form that asks to fill the transparent part of a picture, and its content type.
+
+    The picture is its own mask, so servers that want one apart get it twice.
+    """
+    fields = {"model": model, "prompt": item.question, "n": "1"}
+    for name, value in settings.items():
+        if name not in CHAT_ONLY:
+            fields[name] = value if isinstance(value, str) else orjson.dumps(value).decode()
+    if "seed" in fields:
+        fields["seed"] = str((int(fields["seed"]) + item.seed) % SEEDS)
+    mark = f"subitize-{item.trial}"
+    parts = [
+        f'--{mark}\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{value}\r\n'.encode()
+        for name, value in fields.items()
+    ]
+    for name in ("image", "mask"):
+        head = f'--{mark}\r\nContent-Disposition: form-data; name="{name}"; filename="{name}.png"'
+        parts += [
+            f"{head}\r\nContent-Type: image/png\r\n\r\n".encode(),
+            item.picture or b"",
+            b"\r\n",
+        ]
+    parts.append(f"--{mark}--\r\n".encode())
+    return b"".join(parts), f"multipart/form-data; boundary={mark}"
 
 
 async def read_image(entry: Mapping[str, Any], transport: Transport, base: str) -> Reply:

@@ -23,6 +23,7 @@ DRAWERS: Mapping[str, str] = {
     "naming": "subitize.stimuli.naming:draw",
     "capture": "subitize.stimuli.capture:draw",
     "capture-continued": "subitize.counters.continued:draw",
+    "capture-holed": "subitize.counters.holed:draw",
 }
 """Who draws a recipe; imported when first needed. The module also holds DRAWING_VERSION."""
 

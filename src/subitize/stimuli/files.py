@@ -6,18 +6,22 @@ and `fill`, its colour.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from io import BytesIO
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from subitize.errors import BadInput, UnknownName
 from subitize.stimuli import png
 
-__all__ = ["FILLS", "check_box", "edited", "picture_size"]
+__all__ = ["FILLS", "HOLE", "check_box", "edited", "picture_size", "with_hole"]
 
 FILLS: Mapping[str, int] = {"black": 0, "white": 255}
+HOLE = "hole"
+"""the fill of a box that is to be painted: transparent"""
 _ORIENTATION = 0x0112
 """EXIF's tag for how a camera was held"""
 
@@ -27,8 +31,8 @@ def edited(data: bytes, recipe: Mapping[str, Any], name: str) -> bytes:
     if "box" not in recipe:
         return data
     fill = str(recipe.get("fill", "black"))
-    if fill not in FILLS:
-        raise UnknownName("fill", fill, FILLS)
+    if fill not in (*FILLS, HOLE):
+        raise UnknownName("fill", fill, (*FILLS, HOLE))
     from PIL import ImageOps
 
     with _opened(data, name) as picture:
@@ -36,9 +40,23 @@ def edited(data: bytes, recipe: Mapping[str, Any], name: str) -> bytes:
         pixels = np.array(ImageOps.exif_transpose(picture).convert("RGB"))
     height, width = pixels.shape[:2]
     check_box(recipe["box"], (width, height), name)
+    if fill == HOLE:
+        return with_hole(pixels, recipe["box"])
     x0, y0, x1, y1 = (round(edge) for edge in recipe["box"])
     pixels[y0:y1, x0:x1] = FILLS[fill]
     return png.encode(pixels)
+
+
+def with_hole(pixels: NDArray[np.uint8], box: Sequence[float]) -> bytes:
+    """PNG of a picture whose box is transparent and empty: what an inpainter is to fill."""
+    height, width = pixels.shape[:2]
+    # outwards, so that no rim of what lay there is left
+    x0, y0 = (max(0, math.floor(edge)) for edge in box[:2])
+    x1, y1 = min(width, math.ceil(box[2])), min(height, math.ceil(box[3]))
+    opacity = np.full((height, width, 1), 255, np.uint8)
+    shown = np.concatenate([pixels, opacity], axis=2)
+    shown[y0:y1, x0:x1] = 0
+    return png.encode(shown)
 
 
 def picture_size(data: bytes, name: str) -> tuple[int, int]:

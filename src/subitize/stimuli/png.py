@@ -19,16 +19,18 @@ __all__ = ["encode"]
 
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _SUB, _UP = 1, 2
-_RGB, _PALETTE = 2, 3
+_RGB, _PALETTE, _RGBA = 2, 3, 6
 
 
 def encode(pixels: NDArray[np.uint8], palette: NDArray[np.uint8] | None = None) -> bytes:
     """PNG bytes of an RGB picture (H, W, 3), or of palette indices (H, W) with `palette` (K, 3).
 
-    Indices without a palette are shades of grey.
+    Indices without a palette are shades of grey; a fourth channel (H, W, 4) is opacity.
     """
     indexed = pixels.ndim == 2
-    if pixels.dtype != np.uint8 or not (indexed or (pixels.ndim == 3 and pixels.shape[2] == 3)):
+    if pixels.dtype != np.uint8 or not (
+        indexed or (pixels.ndim == 3 and pixels.shape[2] in (3, 4))
+    ):
         raise BadInput(
             f"A picture of shape {pixels.shape} and type {pixels.dtype} can't be written: give "
             "uint8 of shape (height, width, 3), or (height, width) for a palette."
@@ -36,7 +38,7 @@ def encode(pixels: NDArray[np.uint8], palette: NDArray[np.uint8] | None = None) 
     height, width = pixels.shape[:2]
     if height == 0 or width == 0:
         raise BadInput(f"A picture of {width} x {height} pixels can't be written: it is empty.")
-    colour = _PALETTE if indexed else _RGB
+    colour = _PALETTE if indexed else {3: _RGB, 4: _RGBA}[pixels.shape[2]]
     parts = [
         _SIGNATURE,
         _chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, colour, 0, 0, 0)),

@@ -16,8 +16,9 @@ from subitize.datasets.capture_real import RealPicture, load_real
 from subitize.errors import BadInput
 from subitize.records import Stimulus
 from subitize.stimuli import capture as synthetic
+from subitize.stimuli.files import HOLE
 
-__all__ = ["NOUNS", "Scene", "check_data", "inpainted", "scenes"]
+__all__ = ["NOUNS", "Scene", "check_data", "holed", "inpainted", "scenes"]
 
 NOUNS = {"dots": "circles", "boxes": "squares"}
 """what the prompts call the objects"""
@@ -40,6 +41,8 @@ class Scene:
     """by variant"""
     positions: tuple[tuple[float, float], ...] | None
     """of all objects, in pixels of the picture, from the top left; None where unknown"""
+    box: tuple[float, ...]
+    """the occluder: x0, y0, x1, y1 in pixels"""
     covered: frozenset[int] = frozenset()
     """indices of the hidden ones"""
 
@@ -101,6 +104,7 @@ def _drawn(one: synthetic.Configuration, settings: CaptureSettings) -> Scene:
         },
         pictures={variant: Stimulus("drawn", made) for variant, made in recipes.items()},
         positions=tuple((float(x), float(y)) for x, y in known["positions"]),
+        box=tuple(known["occluder"]),
         covered=frozenset(known["hidden"]),
     )
 
@@ -128,6 +132,7 @@ def _photographed(one: RealPicture) -> Scene:
         facts={"object": one.thing},
         pictures={variant: one.stimulus(variant) for variant in synthetic.VARIANTS},
         positions=one.points,
+        box=one.box,
         covered=frozenset(i for i, place in enumerate(one.points or ()) if place in covered),
     )
 
@@ -146,6 +151,15 @@ def inpainted(scene: Scene, inpainter: str) -> Stimulus:
             "each occluded picture; `subitize capture inpaint` makes them."
         )
     return Stimulus("file", {"sha256": _sha256(found[0])}, str(found[0].resolve()))
+
+
+def holed(scene: Scene) -> Stimulus:
+    """The picture with a transparent hole in place of its box, for an inpainter."""
+    covered = scene.pictures["occluded"]
+    if covered.kind == "file":
+        return Stimulus("file", {**covered.recipe, "fill": HOLE}, covered.path)
+    recipe = {"drawer": "capture-holed", "version": 1, "of": covered.recipe}
+    return Stimulus("drawn", recipe)
 
 
 def _sha256(path: Path) -> str:
