@@ -47,11 +47,9 @@ def sections(runs: Sequence[StoredRun]) -> list[Section]:
     """The page of runs: whoever read the pictures is named."""
     respondents = respondents_from(runs)
     found = evidence_of_runs(respondents, np.random.default_rng(SEED))
-    read = "; ".join(
-        f"{one.label}: {reader_of(one) or 'nobody yet (left for people)'}" for one in respondents
-    )
+    read = "; ".join(f"{one.label}: {reader_of(one)}" for one in respondents)
     return [
-        _overview(found, Prose(f"Pictures were read by – {read}."), reference=True),
+        _overview(found, Prose(f"Who read the pictures – {read}."), reference=True),
         *breakdown_sections(found),
         replies_section(respondents),
         _gallery_section(respondents),
@@ -175,5 +173,6 @@ def _gallery_section(respondents: Sequence[Respondent]) -> Section:
 
 
 def _spread(rows: Sequence[Row], most: int) -> list[Row]:
-    step = max(1, len(rows) // most)
-    return list(rows[::step][:most])
+    """So many rows of different prompts, from all over the list."""
+    once = list({row.trial.condition["dataset_id"]: row for row in rows}.values())
+    return [once[(2 * i + 1) * len(once) // (2 * most)] for i in range(min(most, len(once)))]

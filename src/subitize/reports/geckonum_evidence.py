@@ -16,6 +16,7 @@ from subitize.benchmarks.geckonum.painting import GeckoNum
 from subitize.benchmarks.geckonum.statistics import add_statistics
 from subitize.benchmarks.geckonum.tables import Tables, geckonum_tables
 from subitize.reports.respondents import Respondent
+from subitize.runs.folder import read_info
 from subitize.runs.stored import answered_by, read_rows
 
 __all__ = ["Evidence", "evidence_from", "evidence_of_runs", "reader_of"]
@@ -79,17 +80,25 @@ def evidence_from(labelled: Labelled, rng: np.random.Generator) -> Evidence:
     )
 
 
-def reader_of(one: Respondent) -> str:
+def reading_of(one: Respondent) -> str:
     """The reading run that a run's scores stand on; empty where nobody has read its pictures."""
     name = str(one.run.info.get("reader") or "").partition("?")[0]
     return name if name in answered_by(one.run.folder) else ""
+
+
+def reader_of(one: Respondent) -> str:
+    """The model that read a run's pictures, or the word that nobody did."""
+    name = reading_of(one)
+    if not name:
+        return "nobody yet (left for people)"
+    return str(read_info(one.run.folder / "readings" / name)["model"]["name"])
 
 
 def evidence_of_runs(respondents: Sequence[Respondent], rng: np.random.Generator) -> Evidence:
     """The answers of each run's reading model, as if one person had given them."""
     painted: list[Painted] = []
     for one in respondents:
-        name = reader_of(one)
+        name = reading_of(one)
         answers = (
             read_rows(one.run.folder / "readings" / name, GeckoNum().answer_reader())
             if name

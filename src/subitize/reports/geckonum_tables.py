@@ -66,51 +66,60 @@ def share(found: Mapping[str, Any] | None) -> Cell:
 
 
 def task_table(found: Evidence, *, reference: bool) -> Table:
-    """Table 2; with `reference` the paper's painters stand below as published rows."""
-    rows = [[cells.words(painter), *_tasks(found, painter)] for painter in found.painters]
+    """Table 2: published values beside the same painters, or as rows of reference."""
+    known = [task for task in (1, 2, 3) if _has_task(found, task)]
+    rows = [
+        [cells.words(painter), *_tasks(found, painter, known, printed=not reference)]
+        for painter in found.painters
+    ]
     if reference:
-        for painter in MODELS:
-            if painter not in found.painters:
-                rows.append([cells.words(painter, badge="published"), *_printed_tasks(painter)])
+        rows += [
+            [cells.words(painter, badge="published"), *_printed_tasks(painter, known)]
+            for painter in MODELS
+        ]
     columns = [Column("painter", "Painter")]
-    for task in (1, 2, 3):
+    for task in known:
         columns += [
             Column(f"task{task}", f"Task {task}", numeric=True, interval=True),
             Column(f"task{task}_sem", "SEM", numeric=True),
-            Column(f"task{task}_published", "Published", numeric=True),
         ]
+        if not reference:
+            columns.append(Column(f"task{task}_published", "Published", numeric=True))
     guessed = ", ".join(f"Task {task}: {value:.1f} %" for task, value in BASELINES.items())
+    notes = [f"By chance: {guessed}. Task 1 counts all questions about a picture, Task 3 is the "
+             "share of yes per picture."]  # fmt: skip
+    if reference:
+        notes.append("Rows marked published were judged by five people, on all prompts.")
     return Table(
         f"{NAME}-table2",
         "Right labels per task (Table 2), with 95 % intervals over prompts, the standard error as "
-        "the paper computes it, and the published value.",
+        "the paper computes it, and published values.",
         columns,
         rows,
-        [f"By chance: {guessed}. Task 1 counts all questions about a picture, Task 3 is the share "
-         "of yes per picture."],
-    )  # fmt: skip
+        notes,
+    )
 
 
-def _tasks(found: Evidence, painter: str) -> list[Cell]:
+def _has_task(found: Evidence, task: int) -> bool:
+    return any(cell.startswith(f"task{task}|") for cell in found.tables["table2"])
+
+
+def _tasks(found: Evidence, painter: str, known: Sequence[int], *, printed: bool) -> list[Cell]:
     row: list[Cell] = []
-    for task in (1, 2, 3):
+    for task in known:
         cell = found.tables["table2"].get(f"task{task}|{painter}|accuracy")
         error = found.tables["table2"].get(f"task{task}|{painter}|sem")
         value = None if error is None or error["value"] is None else error["value"] / 100
-        row += [_percent(cell), cells.percent(value), _printed(cell)]
+        row += [_percent(cell), cells.percent(value), *([_printed(cell)] if printed else [])]
     return row
 
 
-def _printed_tasks(painter: str) -> list[Cell]:
+def _printed_tasks(painter: str, known: Sequence[int]) -> list[Cell]:
     row: list[Cell] = []
-    for task in (1, 2, 3):
-        printed = PUBLISHED["table2"].get(f"task{task}|{painter}|accuracy")
-        error = PUBLISHED["table2"].get(f"task{task}|{painter}|sem")
-        row += [
-            Cell(reason="published without the labels"),
-            cells.percent(error.value / 100 if error else None),
-            cells.percent(printed.value / 100 if printed else None),
-        ]
+    for task in known:
+        for part in ("accuracy", "sem"):
+            printed = PUBLISHED["table2"].get(f"task{task}|{painter}|{part}")
+            row.append(cells.percent(printed.value / 100 if printed else None))
     return row
 
 
@@ -128,22 +137,25 @@ def share_table(name: str, caption: str, groups: Sequence[str], shares: Shares, 
 
 
 def quantifier_table(found: Evidence) -> Table:
-    """Figure 5."""
-    rows = []
-    for cell, value in found.tables["figure5"].items():
-        phrase, _, painter = cell.partition("|")
-        rows.append([cells.words(phrase), cells.words(painter), _percent(value), _printed(value)])
-    return Table(
-        f"{NAME}-figure5",
-        "Pictures that people describe as the prompt does (Figure 5).",
-        [
-            Column("phrase", "Prompt"),
-            Column("painter", "Painter"),
-            Column("right", "Right", numeric=True, interval=True),
-            Column("published", "Published", numeric=True),
-        ],
-        rows,
-    )
+    """Figure 5: a row per phrase, two columns per painter."""
+    made = found.tables["figure5"]
+    phrases = dict.fromkeys(cell.partition("|")[0] for cell in made)
+    painters = [one for one in found.painters if any(c.endswith(f"|{one}") for c in made)]
+    known = {cell for cell, value in made.items() if value["published"] is not None}
+    printed = [one for one in painters if any(cell.endswith(f"|{one}") for cell in known)]
+    rows, columns = [], [Column("phrase", "Prompt")]
+    for painter in painters:
+        columns.append(Column(painter, painter, numeric=True, interval=True))
+        if painter in printed:
+            columns.append(Column(f"{painter}_published", "Published", numeric=True))
+    for phrase in phrases:
+        row = [cells.words(phrase)]
+        for painter in painters:
+            cell = made.get(f"{phrase}|{painter}")
+            row += [_percent(cell), *([_printed(cell)] if painter in printed else [])]
+        rows.append(row)
+    caption = "Pictures that are described as the prompt asks (Figure 5)."
+    return Table(f"{NAME}-figure5", caption, columns, rows)
 
 
 def comparison_table(found: Evidence, table: str) -> Table:
@@ -216,38 +228,33 @@ def _number_printed(cell: computed.Cell | None, digits: int) -> Cell:
 
 
 def drops_table(found: Evidence) -> Table:
-    """Table A5."""
-    rows = []
+    """Table A5: a row per painter and step, two columns per number."""
+    steps: dict[tuple[str, str], dict[str, computed.Cell]] = {}
     for name, cell in found.tables["a5"].items():
         painter, step, number = name.split("|")
-        before, _, after = step.partition("->")
-        interval = cell.get("interval")
-        ends = (
-            {"low": interval[0], "high": interval[1]} if interval else {"low": None, "high": None}
-        )
-        value = (
-            _points({"value": cell["value"], **ends})
-            if interval
-            else cells.number(cell["value"], 1, reason=cell["why"] or "")
-        )
-        rows.append(
-            [
-                cells.words(painter), cells.words(f"{before} → {after}"), cells.count(int(number)),
-                value, _number_printed(cell, 1),
-            ]
-        )  # fmt: skip
-    return Table(
-        f"{NAME}-a5",
-        "How much accuracy falls when a number stands beside others (Table A5), in points.",
-        [
-            Column("painter", "Painter"),
-            Column("step", "From → to"),
-            Column("number", "Number", numeric=True),
-            Column("change", "Change", numeric=True, interval=True),
-            Column("published", "Published", numeric=True),
-        ],
-        rows,
-    )
+        steps.setdefault((painter, step), {})[number] = cell
+    numbers = sorted({number for own in steps.values() for number in own})
+    rows = []
+    for (painter, step), own in steps.items():
+        row = [cells.words(painter), cells.words(step.replace("->", " → "))]
+        for number in numbers:
+            row += [_change(own.get(number)), _number_printed(own.get(number), 1)]
+        rows.append(row)
+    columns = [Column("painter", "Painter"), Column("step", "From → to")]
+    for number in numbers:
+        columns += [
+            Column(f"change_{number}", f"Number {number}", numeric=True, interval=True),
+            Column(f"published_{number}", "Published", numeric=True),
+        ]
+    caption = "How accuracy changes when a number stands beside others (Table A5), in points."
+    return Table(f"{NAME}-a5", caption, columns, rows)
+
+
+def _change(cell: computed.Cell | None) -> Cell:
+    interval = None if cell is None else cell.get("interval")
+    if cell is None or cell["value"] is None or not interval:
+        return _number(cell, 1)
+    return _points({"value": cell["value"], "low": interval[0], "high": interval[1]})
 
 
 def outcome_table(found: Evidence) -> Table:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from subitize.benchmarks.geckonum.labels import Labels
 from subitize.benchmarks.geckonum.tables import counted_labels, image_scores
 from subitize.datasets.geckonum.questions import ONE_ENTITY_CODES
-from subitize.measures.resampling import bootstrap_mean
+from subitize.measures.clustered import clustered_share
 from subitize.readers.annotators import MORE_THAN_TEN
 
 __all__ = [
@@ -78,7 +78,7 @@ def shares(
 
 def share_of(hit: NDArray[Any], prompts: NDArray[np.int64], rng: np.random.Generator) -> Share:
     """A mean with its interval over prompts."""
-    value, low, high = bootstrap_mean(hit, rng, clusters=prompts, samples=SAMPLES)
+    value, low, high = clustered_share(hit, prompts, rng, samples=SAMPLES)
     return {"value": value, "low": low, "high": high, "trials": int(hit.size)}
 
 

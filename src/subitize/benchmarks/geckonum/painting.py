@@ -27,7 +27,7 @@ from subitize.benchmarks.geckonum.wording import answer_value, as_question, read
 from subitize.benchmarks.production import read_pending
 from subitize.datasets.geckonum.questions import TASK_OF_TYPE
 from subitize.errors import BadInput
-from subitize.measures.resampling import bootstrap_mean
+from subitize.measures.clustered import clustered_share
 from subitize.models.base import Kind
 from subitize.published import geckonum as published
 from subitize.records import Reading, Response, Row, Stimulus, Trial, make_trial
@@ -155,10 +155,10 @@ class GeckoNum(Benchmark):
             scores["undefined"]["accuracy"] = reason
             return scores
         rng = np.random.default_rng([settings.seed, 20240621])
-        scores["accuracy"] = bootstrap_mean(
+        scores["accuracy"] = clustered_share(
             [row.reading.choice == RIGHT for row in read],
+            [row.trial.condition["dataset_id"] for row in read],
             rng,
-            clusters=[row.trial.condition["dataset_id"] for row in read],
         )._asdict() | {"trials": len(read)}
         return scores
 
