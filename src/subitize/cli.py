@@ -46,6 +46,14 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "subitize.commands.capture:capture",
         "Choose pictures, count what is visible, or inpaint, for CAPTURE.",
     ),
+    "count": (
+        "subitize.commands.counting:count",
+        "How many things are in a picture.",
+    ),
+    "calibrate": (
+        "subitize.commands.calibrating:calibrate",
+        "Find a counter's best threshold by human counts.",
+    ),
     "report": ("subitize.commands.reporting:report", "One HTML file from one or more runs."),
 }
 """name: where it is, and its line in the help; nothing is imported to print that help"""

@@ -9,6 +9,7 @@ such an array is a `ModelError` in plain words.
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
@@ -19,11 +20,13 @@ from numpy.typing import NDArray
 
 from subitize.errors import ModelError
 
-__all__ = ["MOST_PIXELS", "Decoded", "decode", "decode_noted"]
+__all__ = ["MOST_PIXELS", "Decoded", "annotated", "decode", "decode_noted"]
 
 MOST_PIXELS = 89_478_485
 """a picture with more is not decoded (the number from which Pillow warns): a small file can unpack
 to any number of pixels"""
+BOX = (214, 40, 57)
+"""colour of the boxes drawn"""
 SIXTEEN_BIT = ("I;16", "I;16L", "I;16B", "I;16N")
 Pixels = NDArray[np.uint8]
 
@@ -69,6 +72,21 @@ def decode_noted(picture: bytes | Path | str) -> Decoded:
         raise ModelError(f"the picture can't be read: {_words(problem)}") from None
     except MemoryError:
         raise ModelError("the picture does not fit into memory") from None
+
+
+def annotated(pixels: Pixels, boxes: Iterable[Sequence[float]]) -> bytes:
+    """The picture in its own size, as PNG, with boxes [x0, y0, x1, y1, …] drawn on it."""
+    from PIL import Image, ImageDraw
+
+    shown = Image.fromarray(pixels)
+    pen = ImageDraw.Draw(shown)
+    thick = max(1, round(max(shown.size) / 250))
+    for box in boxes:
+        x0, y0, x1, y1 = (float(value) for value in box[:4])
+        pen.rectangle((x0, y0, max(x0, x1 - 1), max(y0, y1 - 1)), outline=BOX, width=thick)
+    written = BytesIO()
+    shown.save(written, "PNG")
+    return written.getvalue()
 
 
 def _decoded(opened: Any) -> Decoded:

@@ -1,0 +1,151 @@
+"""`subitize calibrate`: the best threshold of a counter, by human counts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import orjson
+import typer
+from numpy.typing import NDArray
+
+from subitize.commands.printing import print_json, say
+from subitize.counters.boxes import GROUP, NMS, Rules, checked
+from subitize.counters.calibrating import calibrate as made_from
+from subitize.counters.calibration import Calibration
+from subitize.counters.sweep import THRESHOLDS, counts_by_threshold
+from subitize.counters.tables import BoxTable, CountTable, join, read_boxes, read_counts
+from subitize.errors import BadInput
+from subitize.reports.calibration import calibration_files
+from subitize.runs.folder import write_whole
+from subitize.runs.stored import load_run
+
+WIDTH = 50
+
+
+def calibrate(
+    boxes: Annotated[
+        Path | None,
+        typer.Option(help="Boxes, Parquet or JSONL: image, x0, y0, x1, y1, score."),
+    ] = None,
+    counts: Annotated[
+        Path | None, typer.Option(help="Human counts, CSV: image, category, count.")
+    ] = None,
+    run: Annotated[
+        Path | None, typer.Option(help="Instead of files: a naming run of the counter.")
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Calibration file; the curve is drawn beside it.")
+    ] = None,
+    nms: Annotated[float, typer.Option(help="Largest overlap of two boxes that both count.")] = NMS,
+    counter: Annotated[str, typer.Option(help="Name of the counter, for the file.")] = "",
+    json: Annotated[
+        bool, typer.Option("--json", help="Print the result as JSON and nothing else.")
+    ] = False,
+) -> None:
+    """Sweep the threshold 0.01..0.99 against human counts and keep the one with the least NAE."""
+    if not 0 <= nms <= 1:
+        raise BadInput(f"--nms is {nms:g}: give an overlap from 0 to 1.")
+    rules = Rules(nms=nms, group=GROUP)
+    if run is not None and boxes is None and counts is None:
+        found = from_run(run, rules)
+    elif run is None and boxes is not None and counts is not None:
+        found = from_files(read_boxes(boxes), read_counts(counts), rules, counter)
+    else:
+        raise BadInput("Give --boxes and --counts, or --run with a naming run of the counter.")
+    if out is not None:
+        _write(found, out)
+    if json:
+        print_json(found.as_json())
+    else:
+        print(as_text(found))
+
+
+def from_files(boxes: BoxTable, counts: CountTable, rules: Rules, counter: str) -> Calibration:
+    """A calibration from a file of boxes and one of human counts."""
+    picture, without = join(boxes, counts)
+    if without:
+        say(f"{without} of {len(counts.images)} counted pictures have no box: they count as 0.")
+    sizes = None
+    if boxes.sizes is not None:
+        sizes = np.full((len(counts.images), 2), np.inf)
+        sizes[picture] = boxes.sizes
+    else:
+        say("The boxes come without width and height of their pictures: no group box is dropped.")
+    swept = counts_by_threshold(boxes.boxes, picture, len(counts.images), sizes=sizes, rules=rules)
+    rng = np.random.default_rng(20250901)
+    return made_from(swept, counts.counts, counts.categories, rng, rules=rules, counter=counter)
+
+
+def from_run(folder: Path, rules: Rules) -> Calibration:
+    """A calibration from a counter's own naming run, where the true numbers are known."""
+    stored = load_run(folder)
+    parts: list[NDArray[np.float64]] = []
+    owners: list[NDArray[np.int64]] = []
+    truth: list[int] = []
+    categories: list[str] = []
+    sizes: list[Any] = []
+    for row in stored.rows:
+        if row.response.kind != "boxes" or row.response.stop == "failed":
+            continue
+        if not isinstance(row.trial.target, int):
+            continue
+        found = checked(row.response.value["boxes"])
+        parts.append(found)
+        owners.append(np.full(len(found), len(truth), dtype=np.int64))
+        truth.append(row.trial.target)
+        categories.append(str(row.trial.condition.get("category", "")))
+        sizes.append(row.response.value.get("size", [np.inf, np.inf]))
+    if not truth:
+        raise BadInput(
+            f"{folder} holds no boxes of pictures whose number is known: give a naming run of a "
+            "counter, as `subitize run naming --model counter/NAME` makes it."
+        )
+    swept = counts_by_threshold(
+        np.concatenate(parts), np.concatenate(owners), len(truth),
+        sizes=np.array(sizes, dtype=np.float64), rules=rules,
+    )  # fmt: skip
+    rng = np.random.default_rng(20250901)
+    counter = str(stored.info["model"]["name"])
+    return made_from(swept, np.array(truth), categories, rng, rules=rules, counter=counter)
+
+
+def _write(found: Calibration, out: Path) -> None:
+    out.parent.mkdir(parents=True, exist_ok=True)
+    write_whole(out, orjson.dumps(found.as_json(), option=orjson.OPT_INDENT_2) + b"\n")
+    for kind, content in calibration_files(found).items():
+        write_whole(out.with_suffix(f".{kind}"), content)
+    say(f"written: {out}, and the curve as .svg, .pdf and .png beside it")
+
+
+def as_text(found: Calibration) -> str:
+    """The curve as bars, and what the best threshold gives."""
+    curve = found.curve["nae"]
+    top = max(curve) or 1.0
+    lines = ["threshold  NAE"]
+    for index in range(4, len(THRESHOLDS), 5):
+        bar = "▪" * round(WIDTH * curve[index] / top)
+        lines.append(f"{THRESHOLDS[index]:9.2f}  {curve[index]:.4f} {bar}")
+    lines.append(f"best threshold {found.rules.threshold:.2f} on {found.pictures} pictures")
+    lines.append(f"  {'all':20} {_line(found.scores)}")
+    if found.scores["held_out_nae"] is not None:
+        lines.append(
+            f"  NAE on pictures left out of the choice: {found.scores['held_out_nae']:.4f}"
+        )
+    for name, scores in found.scores["categories"].items():
+        lines.append(f"  {name:20} {_line(scores)}")
+    return "\n".join(lines)
+
+
+def _line(scores: Any) -> str:
+    parts = []
+    for name in ("accuracy", "nae"):
+        score = scores[name]
+        shown = (
+            "–"
+            if score is None
+            else (f"{score['value']:.4f} [{score['low']:.4f}, {score['high']:.4f}]")
+        )
+        parts.append(f"{name} {shown}")
+    return ", ".join(parts)

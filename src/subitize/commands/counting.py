@@ -1,0 +1,98 @@
+"""`subitize count`: how many things are in these pictures."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from subitize.commands.printing import print_json, say
+from subitize.counters.boxes import Counted
+from subitize.counters.pictures import annotated, decode
+from subitize.errors import BadInput, Hopeless, ModelError
+from subitize.integrations.own_generator import find_things
+from subitize.models.catalog import open_model
+from subitize.runs.folder import write_whole
+
+
+def count(
+    images: Annotated[list[Path], typer.Argument(metavar="IMAGE…", help="Pictures.")],
+    what: Annotated[str, typer.Option(help="Name of the things to count.")],
+    counter: Annotated[str, typer.Option(help="Which counter.")] = "blobs",
+    threshold: Annotated[
+        float | None, typer.Option(help="Least score of a box that counts.")
+    ] = None,
+    boxes: Annotated[bool, typer.Option("--boxes", help="Print the boxes as well.")] = False,
+    annotate: Annotated[
+        Path | None, typer.Option(help="Folder for the pictures with their boxes drawn.")
+    ] = None,
+    json: Annotated[
+        bool, typer.Option("--json", help="Print the result as JSON and nothing else.")
+    ] = False,
+) -> None:
+    """Count the things in each picture; one that can't be counted is said, the others go on."""
+    if threshold is not None and not 0 <= threshold <= 1:
+        raise BadInput(f"--threshold is {threshold:g}: give a score from 0 to 1.")
+    name = counter if "/" in counter else f"counter/{counter}"
+    kinds = open_model(name).kinds  # a wrong name or setting is said once, not per picture
+    if "counter" not in kinds:
+        raise BadInput(f"{name} is a {', '.join(kinds)}, not a counter: see `subitize models`.")
+    results = [_counted(path, what, name, threshold) for path in images]
+    found = [_entry(path, result) for path, result in zip(images, results, strict=True)]
+    if annotate is not None:
+        annotate.mkdir(parents=True, exist_ok=True)
+        for place, (path, result) in enumerate(zip(images, results, strict=True)):
+            if isinstance(result, Counted):
+                found[place]["annotated"] = str(_annotated(path, result, annotate, place))
+    if json:
+        print_json(found)
+    else:
+        for entry in found:
+            _show(entry, boxes)
+    bad = sum(entry["state"] == "failed" for entry in found)
+    if bad:
+        say(f"{bad} of {len(found)} pictures could not be counted.")
+    raise typer.Exit(1 if bad else 0)
+
+
+def _counted(path: Path, what: str, counter: str, threshold: float | None) -> Counted | str:
+    """What was found in one picture, or why nothing could be."""
+    try:
+        decode(path)  # an unreadable picture has the same message whatever the counter
+    except ModelError as problem:
+        return str(problem)
+    try:
+        return find_things(path, what, counter=counter, threshold=threshold)
+    except Hopeless:
+        raise
+    except (ModelError, BadInput) as problem:
+        return str(problem)
+
+
+def _entry(path: Path, result: Counted | str) -> dict[str, Any]:
+    if isinstance(result, str):
+        return {"image": str(path), "state": "failed", "number": None, "note": result}
+    return {
+        "image": str(path),
+        "state": "read",
+        "number": result.number,
+        "boxes": result.boxes.tolist(),
+        "note": "; ".join(result.notes),
+    }
+
+
+def _annotated(path: Path, result: Counted, folder: Path, place: int) -> Path:
+    target = folder / f"{path.stem}-counted.png"
+    if target.exists():  # two pictures of one name
+        target = folder / f"{path.stem}-{place + 1}-counted.png"
+    write_whole(target, annotated(decode(path), result.boxes.tolist()))
+    return target
+
+
+def _show(entry: dict[str, Any], boxes: bool) -> None:
+    note = f"  ({entry['note']})" if entry["note"] else ""
+    shown = "failed" if entry["number"] is None else entry["number"]
+    print(f"{entry['image']}: {shown}{note}")
+    for x0, y0, x1, y1, score in entry.get("boxes", ()) if boxes else ():
+        print(f"  {x0:.1f} {y0:.1f} {x1:.1f} {y1:.1f}  {score:.3f}")

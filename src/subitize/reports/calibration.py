@@ -1,0 +1,47 @@
+"""The calibration curve (S4 of the paper): NAE against human counts by threshold."""
+
+from __future__ import annotations
+
+from matplotlib.figure import Figure
+
+from subitize.counters.calibration import Calibration
+from subitize.reports.style import FORMATS, INK, MUTED, OWN, new_figure, save, styled
+
+__all__ = ["calibration_figure", "calibration_files"]
+
+
+def calibration_figure(calibration: Calibration) -> Figure:
+    """NAE by threshold, with the best one marked."""
+    best = calibration.rules.threshold
+    curve = calibration.curve
+    least = min(curve["nae"])
+    with styled():
+        figure = new_figure(3.6, 2.5)
+        axes = figure.subplots()
+        axes.plot(curve["thresholds"], curve["nae"], color=OWN, linewidth=1.3)
+        if best is not None:
+            axes.axvline(best, color=MUTED, linewidth=0.7, linestyle=(0, (3, 3)))
+            axes.plot([best], [least], marker="o", markersize=4, color=INK, linestyle="none")
+            # On the side with more room.
+            side = -8 if best > 0.5 else 8
+            axes.annotate(
+                f"{best:.2f}: NAE {least:.3f}",
+                (best, least),
+                (side, 16),
+                textcoords="offset points",
+                ha="right" if side < 0 else "left",
+            )
+        axes.set_xlim(0, 1)
+        axes.set_ylim(0, max(curve["nae"]) * 1.05 or 1.0)
+        axes.set_xlabel("threshold on the score")
+        axes.set_ylabel("NAE against human counts")
+    return figure
+
+
+def calibration_files(calibration: Calibration) -> dict[str, bytes]:
+    """The figure as SVG, PDF and PNG, by file ending."""
+    figure = calibration_figure(calibration)
+    with styled():
+        figure.draw_without_rendering()
+        figure.set_layout_engine("none")
+    return {kind: save(figure, kind) for kind in FORMATS}
