@@ -12,7 +12,7 @@ from matplotlib.figure import Figure as Drawing
 from matplotlib.ticker import MaxNLocator
 
 from subitize.published import capture as paper
-from subitize.reports.capture_tables import found
+from subitize.reports.capture_tables import found, in_order
 from subitize.reports.page import Figure
 from subitize.reports.respondents import Respondent
 from subitize.reports.style import FAINT, INK, MUTED, OWN, new_figure, styled
@@ -79,9 +79,8 @@ def _told(one: Respondent) -> str:
 
 
 def _lines(axes: Axes, respondents: Sequence[Respondent], fact: str) -> None:
-    levels = list(
-        dict.fromkeys(line["level"] for one in respondents for line in _levels(one, fact))
-    )
+    known = dict.fromkeys(line["level"] for one in respondents for line in _levels(one, fact))
+    levels = in_order(known)
     names = fact == "arrangement"
     width = 0.6 / max(1, len(respondents) - 1)
     for place, one in enumerate(respondents):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from subitize.benchmarks.capture.prompts import PROMPTS
@@ -15,6 +15,7 @@ __all__ = [
     "breakdown_tables",
     "found",
     "help_table",
+    "in_order",
     "leaderboard",
     "over_table",
     "prompt_table",
@@ -258,6 +259,11 @@ def _paper_tasks(set_: str) -> list[list[Cell]]:
     return lines
 
 
+def in_order(levels: Iterable[Any]) -> list[Any]:
+    """Numbers by size; words and ranges as they come."""
+    return sorted(levels, key=lambda level: 0 if isinstance(level, str) else level)
+
+
 def breakdown_tables(set_: str, respondents: Sequence[Respondent]) -> list[Table]:
     """sMAPE by each fact, a table each, a column per model; occluded pictures."""
     tables = []
@@ -273,7 +279,8 @@ def breakdown_tables(set_: str, respondents: Sequence[Respondent]) -> list[Table
                 cells.words(PLACES[level]) if fact == "place" else Cell(level, str(level)),
                 *(scored(known.get(one.label)) for one in respondents),
             ]
-            for level, known in by_level.items()
+            for level in in_order(by_level)
+            for known in (by_level[level],)
         ]
         columns = [Column(fact, words.capitalize(), numeric=fact in ("total", "hidden"))]
         columns += [

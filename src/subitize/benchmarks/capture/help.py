@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterable, Sequence
 from math import floor
 from pathlib import Path
@@ -72,10 +73,12 @@ def visible_counts(scenes: Sequence[Scene], counter: str, file: str) -> dict[str
     if file:
         return _from_file(scenes, Path(file))
     model = open_model(counter)
-    if "counter" not in model.kinds or model.paid:
+    waits = inspect.iscoroutinefunction(getattr(model, "count", None))
+    if "counter" not in model.kinds or model.paid or waits:
         raise BadInput(
             f"{counter} can't count visible objects here: name a built-in counter, such as "
-            "counter/blobs, or give a file of counts (`subitize capture counts`)."
+            "counter/blobs, or run any other counter on capture by itself and give its counts "
+            "with --set counts=FILE (`subitize capture counts` writes that file)."
         )
     count = cast(Any, model).count
     found: dict[str, int] = {}
