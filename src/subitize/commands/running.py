@@ -16,6 +16,7 @@ from subitize.commands.printing import print_json, say, scores_text
 from subitize.errors import BadInput
 from subitize.models.base import Model, ModelOptions
 from subitize.models.catalog import open_model
+from subitize.runs.correcting import keep_calibration
 from subitize.runs.folder import read_info, write_whole
 from subitize.runs.limits import RetryPolicy
 from subitize.runs.reading import reading_benchmark, run_with_reading
@@ -206,8 +207,21 @@ def _read_by_model(run: Path, info: Mapping[str, Any], name: str, options: Model
     return outcome.folder.name
 
 
-def score(run: RunPath, json: Json = False) -> None:
+def score(
+    run: RunPath,
+    calibration: Annotated[
+        Path | None,
+        typer.Option(help="The counter's mistakes: a calibration file, or its naming run."),
+    ] = None,
+    json: Json = False,
+) -> None:
     """Score the stored responses; asks nobody."""
+    if calibration is not None:
+        reader = keep_calibration(run, calibration)
+        if reader is not None:
+            info = read_info(run)
+            info["reader"] = reader
+            write_whole(run / "run.json", orjson.dumps(info, option=orjson.OPT_INDENT_2) + b"\n")
     scores = score_run(run)
     if json:
         print_json(scores)

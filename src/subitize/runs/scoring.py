@@ -10,6 +10,7 @@ import orjson
 
 from subitize.benchmarks.catalog import get_benchmark
 from subitize.errors import StorageFull
+from subitize.runs.correcting import corrected
 from subitize.runs.folder import read_info, write_whole
 from subitize.runs.stored import answered_by, asking_again, choose_reader, read_rows
 
@@ -41,6 +42,14 @@ def score_run(folder: Path, reader: str | None = None) -> dict[str, Any]:
     }
     if answers:
         scores |= benchmark.score_answers(rows, answers, settings)
+    without_mistakes = corrected(folder, benchmark, settings, rows)
+    if without_mistakes is not None:
+        scores["corrected"] = without_mistakes
+        if not without_mistakes["identifiable"]:
+            scores["undefined"] = {
+                **scores.get("undefined", {}),
+                "corrected": without_mistakes["reason"],
+            }
     scores["failed"] = Counter(row.reading.state for row in rows)["failed"]
     options = orjson.OPT_INDENT_2 | orjson.OPT_SERIALIZE_NUMPY
     try:

@@ -1,0 +1,117 @@
+"""A counter's mistakes taken out of a painter's scores, by commands on run folders."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import orjson
+import pytest
+
+from subitize.benchmarks.catalog import get_benchmark
+from subitize.errors import BadInput, WrongRun
+from subitize.models.catalog import open_model
+from subitize.runs.correcting import keep_calibration
+from subitize.runs.reading import run_with_reading
+from subitize.runs.run import RunOptions, run_benchmark
+from subitize.runs.scoring import score_run
+
+COUNTER = "counter/blobs?split=false"
+QUIET = RunOptions(progress=False)
+Rate = Callable[[int], list[tuple[int, int]]]
+
+
+def calibration_file(path: Path, counted: Rate, *, counter: str = "") -> Path:
+    """People counted `true` in 200 pictures each; the counter said what `counted` tells."""
+    pairs = [[true, said, times] for true in range(21) for said, times in counted(true)]
+    entry = {
+        "format": "subitize-calibration", "version": 1, "counter": counter, "threshold": 0.5,
+        "nms": 0.95, "group": 0.9, "pictures": 200 * 21, "accuracy": None, "nae": None,
+        "curve": {}, "pairs": {"dots": pairs},
+    }  # fmt: skip
+    path.write_bytes(orjson.dumps(entry))
+    return path
+
+
+def painted(out: Path, counter: str | None = COUNTER) -> Path:
+    benchmark = get_benchmark("production")
+    settings = benchmark.settings_from({"per_cell": 8, "max": 6, "categories": ("dots",)})
+    return run_with_reading(
+        benchmark,
+        settings,
+        open_model("painter/shapes?size=128&w=0.3&limit=0"),
+        out,
+        QUIET,
+        open_model(counter) if counter else None,
+    ).folder
+
+
+def test_a_perfect_counter_changes_nothing(tmp_path: Path) -> None:
+    run = painted(tmp_path / "runs")
+    raw = score_run(run)
+    assert "corrected" not in raw
+    reader = keep_calibration(
+        run, calibration_file(tmp_path / "c.json", lambda true: [(true, 200)], counter=COUNTER)
+    )
+    assert reader == f"{raw['reader']}?group=0.9&nms=0.95&threshold=0.5"
+    scores = score_run(run, reader)
+    found = scores["corrected"]
+    assert found["identifiable"]
+    assert found["raw"]["accuracy"] == scores["accuracy"]["value"] == raw["accuracy"]["value"]
+    assert found["accuracy"]["value"] == pytest.approx(raw["accuracy"]["value"], abs=0.02)
+    assert found["nae"]["low"] <= raw["nae"]["value"] <= found["nae"]["high"]
+
+
+def test_a_counter_that_often_misses_one_makes_the_painter_better(tmp_path: Path) -> None:
+    """Right counts would come from wrong pictures: what is called right is less so, or more."""
+    run = painted(tmp_path / "runs")
+    raw = score_run(run)
+
+    def misses(true: int) -> list[tuple[int, int]]:
+        return [(true, 160), (true - 1, 40)] if true else [(0, 200)]
+
+    keep_calibration(run, calibration_file(tmp_path / "c.json", misses))
+    found = score_run(run)["corrected"]
+    assert found["identifiable"]
+    assert found["accuracy"]["value"] != pytest.approx(raw["accuracy"]["value"], abs=0.01)
+
+
+def test_a_hopeless_counter_is_told(tmp_path: Path) -> None:
+    run = painted(tmp_path / "runs")
+    keep_calibration(run, calibration_file(tmp_path / "c.json", lambda _: [(3, 100), (4, 100)]))
+    scores = score_run(run)
+    assert scores["corrected"]["accuracy"] is None
+    assert "confuses numbers so much" in scores["undefined"]["corrected"]
+
+
+def test_the_mistakes_may_come_from_a_naming_run_of_the_counter(tmp_path: Path) -> None:
+    naming = get_benchmark("naming")
+    small = {"per_cell": 6, "max": 10, "size": 128, "categories": ("dots",), "prompt": "things"}
+    counter = open_model(COUNTER)
+    named = run_benchmark(
+        naming, naming.settings_from(small), counter, tmp_path / "naming", QUIET
+    ).folder
+    run = painted(tmp_path / "runs")
+    assert keep_calibration(run, named) is None
+    found = score_run(run)["corrected"]
+    assert found["calibrated_pictures"] == 60
+    assert found["identifiable"], found["reason"]
+    with pytest.raises(WrongRun, match="no naming run of a counter"):
+        keep_calibration(run, run)
+
+
+def test_what_does_not_belong_together_is_refused(tmp_path: Path) -> None:
+    run = painted(tmp_path / "runs")
+    exact = calibration_file(tmp_path / "c.json", lambda n: [(n, 9)], counter="counter/other")
+    with pytest.raises(BadInput, match="calibration of counter/other"):
+        keep_calibration(run, exact)
+    with pytest.raises(BadInput, match="is no calibration file"):
+        keep_calibration(run, run / "run.json")
+    with pytest.raises(BadInput, match="Can't read"):
+        keep_calibration(run, tmp_path / "missing.json")
+    waiting = painted(tmp_path / "waiting", None)
+    with pytest.raises(BadInput, match="not read by a counter"):
+        keep_calibration(waiting, exact)
+    (run / "calibration.json").write_text("{", encoding="utf-8")
+    with pytest.raises(WrongRun, match="is damaged"):
+        score_run(run)
