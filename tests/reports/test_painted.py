@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
 
@@ -76,6 +77,24 @@ def test_the_counter_and_what_was_asked_again_are_told(noisy: StoredRun) -> None
     assert again.value == sum(row.response.attempt > 0 for row in noisy.rows) > 0
     assert empty.value == sum(row.reading.state == "empty" for row in noisy.rows)
     assert excluded.value == 0
+
+
+def test_corrected_scores_stand_beside_the_counted_ones(noisy: StoredRun) -> None:
+    interval = {"value": 0.5, "low": 0.4, "high": 0.6}
+    found = {"identifiable": True, "accuracy": interval, "nae": interval, "reason": ""}
+    found |= {"calibrated_pictures": 4000, "assumed_exact": 0.02}
+    given = replace(noisy, scores={**noisy.scores, "corrected": found})
+    lost = {"identifiable": False, "accuracy": None, "nae": None, "reason": "too much confusion"}
+    confused = replace(noisy, scores={**noisy.scores, "corrected": lost, "model": "painter/two"})
+    (table,) = (
+        b for s in sections([given, confused]) for b in s.blocks
+        if isinstance(b, Table) and b.name == "production-corrected"
+    )  # fmt: skip
+    by_model = {str(line[0].value): line for line in table.rows}
+    counted, corrected = by_model[given.scores["model"]][1:3]
+    assert counted.value == noisy.scores["accuracy"]["value"]
+    assert (corrected.value, corrected.low, corrected.high) == (0.5, 0.4, 0.6)
+    assert by_model["painter/two"][2].reason == "too much confusion"
 
 
 def test_pictures_nobody_counted_and_broken_ones_do_not_stop_a_report(tmp_path: Path) -> None:

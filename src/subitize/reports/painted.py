@@ -186,12 +186,55 @@ def reading_section(name: str, respondents: Sequence[Respondent]) -> Section:
         ],
         lines,
     )
+    blocks: list[Block] = [table]
+    if any(one.scores.get("corrected") for one in respondents):
+        blocks.append(_corrected_table(name, respondents))
     return Section(
         f"{name}-reading",
         "Counting",
         "Every score below stands on a counter's work. A picture in which it found nothing is "
         "asked for again; one that stays empty is left out of every score.",
-        [table],
+        blocks,
+    )
+
+
+def _corrected_table(name: str, respondents: Sequence[Respondent]) -> Table:
+    """Scores as counted, and without the mistakes that the counter is known to make."""
+    lines = []
+    for one in respondents:
+        found: Mapping[str, Any] = one.scores.get("corrected") or {}
+        missing = str(found.get("reason") or "the counter of this run is not calibrated")
+        told = {"undefined": dict.fromkeys(("accuracy", "nae"), missing), **found}
+        lines.append(
+            [
+                cells.words(one.label),
+                cells.score(one.scores, "accuracy", share=True, digits=1),
+                cells.score(told, "accuracy", share=True, digits=1),
+                cells.score(one.scores, "nae"),
+                cells.score(told, "nae"),
+                cells.count(found.get("calibrated_pictures"), reason=missing),
+                cells.percent(found.get("assumed_exact"), reason=missing),
+            ]
+        )
+    return Table(
+        f"{name}-corrected",
+        "Accuracy and NAE as counted, and corrected for the counter's own mistakes as its "
+        "calibration knows them; the intervals hold the doubt about both.",
+        [
+            Column("model", "Model"),
+            Column("accuracy", "Accuracy, counted", numeric=True, interval=True),
+            Column("accuracy_corrected", "Accuracy, corrected", numeric=True, interval=True),
+            Column("nae", "NAE, counted", numeric=True, interval=True),
+            Column("nae_corrected", "NAE, corrected", numeric=True, interval=True),
+            Column("calibrated", "Calibrated on", numeric=True, help="pictures of known number"),
+            Column(
+                "assumed",
+                "Assumed exact",
+                numeric=True,
+                help="share of pictures whose number was never calibrated",
+            ),
+        ],
+        lines,
     )
 
 
