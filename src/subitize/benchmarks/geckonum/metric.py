@@ -85,7 +85,7 @@ class GeckoNumMetric(Benchmark):
     KINDS: ClassVar[tuple[Kind, ...]] = ("matcher", "counter", "namer")
     SETTINGS: ClassVar[type[Settings]] = GeckoNumMetricSettings
     READERS: ClassVar[Mapping[str, Reader]] = {"metric": read_metric}
-    MEASURES: ClassVar[tuple[str, ...]] = ()
+    MEASURES: ClassVar[tuple[str, ...]] = ("means",)
     DEVIATIONS: ClassVar[tuple[str, ...]] = (
         "The paper does not say which CLIP model its CLIPScore used, nor whether the prompt got "
         "the prefix of Hessel et al. (2021); here it does, and the model is named.",

@@ -1,0 +1,197 @@
+"""GeckoNum as a benchmark of painters: from prompt to tables, read by counter, namer or nobody."""
+
+from __future__ import annotations
+
+import base64
+from collections import Counter
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from aiohttp import web
+from PIL import Image
+
+from subitize.benchmarks.geckonum.painting import GeckoNum
+from subitize.commands.running import open_reading_model, run_and_score
+from subitize.errors import BadInput, UnknownName
+from subitize.models.base import Model, ModelOptions
+from subitize.models.catalog import open_model
+from subitize.runs.run import RunOptions
+from subitize.runs.stored import load_run
+from tests.chat_server import completion
+from tests.image_server import ImageServer
+
+QUIET = RunOptions(progress=False)
+BENCHMARK = GeckoNum()
+
+
+def go(
+    out: Path, model: Model, reading: Model | None, **settings: Any
+) -> tuple[Path, dict[str, Any]]:
+    outcome, scores = run_and_score(
+        BENCHMARK, BENCHMARK.settings_from(settings), model, out, QUIET, reading
+    )
+    assert outcome.complete
+    return outcome.folder, scores
+
+
+def blobs() -> Model:
+    found = open_reading_model(BENCHMARK, None)
+    assert found is not None
+    return found
+
+
+def test_an_exact_painter_is_always_right_and_says_what_it_cannot_draw(tmp_path: Path) -> None:
+    _, scores = go(
+        tmp_path,
+        open_model("painter/shapes?size=192"),
+        blobs(),
+        tasks="1",
+        types="numeric_simple,attribute-color",
+        things="apple,egg,koala",
+        seeds=1,
+    )
+    # eggs and koalas are none of its things; coloured apples are drawn in any colour
+    assert scores["states"]["refused"] == 2 * 15 + 32
+    assert scores["states"]["read"] == 15 + 32
+    assert scores["accuracy"]["value"] == 1.0
+    assert 0.9 < scores["accuracy"]["low"] < 1.0
+    [read] = scores["readings"].values()
+    assert read["tables"]["table2"]["task1|painter/shapes?size=192|accuracy"]["value"] == 100
+    assert read["by_number"]["10"]["trials"] == 1
+    assert set(read["by_type"]) == {"numeric_simple", "attribute-color"}
+    assert read["failures"]["right"]["value"] == 1.0
+    assert scores["states_by_type"]["task1 numeric_simple"] == {"refused": 30, "read": 15}
+
+
+def test_a_counter_is_not_asked_what_it_cannot_know(tmp_path: Path) -> None:
+    """Where a thing is, Tasks 2 and 3: left for a namer or for people."""
+    png = base64.b64encode(plain_picture()).decode()
+    with ImageServer(lambda body, _: {"data": [{"b64_json": png}]}) as server:
+        folder, scores = go(
+            tmp_path,
+            painter(server),
+            blobs(),
+            types="attribute-spatial,approx-1-entity,fractional-complex",
+            things="apple,cat,dog,fish,book,pencil,banana,vase,flower,shelf,page",
+            seeds=1,
+        )
+    rows = load_run(folder).rows
+    assert {row.trial.condition["prompt_type"] for row in rows} > {"approx-1-entity"}
+    for row in rows:
+        counted = row.trial.condition["prompt_type"] == "attribute-spatial"
+        assert row.reading.state == ("read" if counted else "pending")
+    [read] = scores["readings"].values()
+    assert set(read["states"]) == {"task1"}
+    [plan] = folder.glob("readings/*/trials.jsonl")
+    asked = plan.read_text().splitlines()
+    assert asked
+    assert not any(" above " in one or "to the left of" in one for one in asked)
+
+
+def plain_picture() -> bytes:
+    kept = BytesIO()
+    Image.new("RGB", (64, 64), "white").save(kept, "PNG")
+    return kept.getvalue()
+
+
+def painter(server: ImageServer) -> Model:
+    return open_model("openai/pictures", ModelOptions(base_url=server.url))
+
+
+class Observer(ImageServer):
+    """Makes any picture, and answers questions of all three tasks by rule."""
+
+    def __init__(self) -> None:
+        png = base64.b64encode(plain_picture()).decode()
+        super().__init__(lambda body, _: {"data": [{"b64_json": png}]})
+
+    async def _count(self, request: web.Request) -> web.StreamResponse:
+        body = await request.json()
+        question = str(body["messages"][-1]["content"][0]["text"])
+        self.questions.append(question)
+        if question.startswith("How many"):
+            answer = "2"
+        elif question.startswith("Which line"):
+            answer = "B"
+        else:
+            answer = "No." if " exactly " in question or "three" in question else "Yes, it is."
+        return web.json_response(completion(answer))
+
+
+@pytest.mark.budget(30)
+def test_a_namer_reads_all_three_tasks(tmp_path: Path) -> None:
+    with Observer() as server:
+        namer = open_reading_model(BENCHMARK, "openai/eyes", ModelOptions(base_url=server.url))
+        folder, scores = go(
+            tmp_path,
+            painter(server),
+            namer,
+            types="numeric_sentence,approx-2-entity,approx-1-entity,part-whole",
+            things="apple,kangaroo,crib,book,cat,shelf,pencil",
+            seeds=2,
+        )
+        kinds = Counter(question.split()[0] for question in server.questions)
+    [read] = scores["readings"].values()
+    assert set(read["states"]) == {"task1", "task2", "task3"}
+    assert all(set(states) == {"read"} for states in read["states"].values())
+    cells = read["tables"]["table2"]
+    name = "openai/pictures"
+    # 20 sentences about apples, 4 of each number: "2" is right for a fifth
+    assert cells[f"task1|{name}|accuracy"]["value"] == pytest.approx(20)
+    # line B is `only one of the two` for two entities, `only a few` for one
+    assert read["tables"]["figure5"][f"a few X|{name}"]["value"] == 100
+    assert read["tables"]["figure5"][f"many X|{name}"]["value"] == 0
+    assert read["tables"]["figure5"][f"fewer X than Y|{name}"]["value"] == 0
+    # part-whole: "Are there three pencils?" is denied, everything else granted
+    assert 50 < cells[f"task3|{name}|accuracy"]["value"] < 100
+    assert kinds["Which"] == 2 * (6 + 3)
+    listed = next(one for one in server.questions if one.startswith("Which line"))
+    assert listed.splitlines()[1].startswith("A. An image")
+    states = Counter(row.reading.choice for row in load_run(folder).rows)
+    assert states["right"] == 2 * (4 + 1 + 4)
+
+
+def test_without_a_reader_pictures_wait_for_people(tmp_path: Path) -> None:
+    _, scores = go(
+        tmp_path, open_model("painter/shapes?size=128"), None,
+        types="numeric_sentence", things="fish", seeds=1,
+    )  # fmt: skip
+    assert scores["states"] == {"pending": 20}
+    assert scores["accuracy"] is None
+    assert "--counter" in scores["undefined"]["accuracy"]
+
+
+def test_prompts_from_a_file_and_by_rule_are_the_same_where_they_should(data_dir: Path) -> None:
+    made = BENCHMARK.settings_from({"types": "numeric_simple", "seeds": "1"})
+    read = BENCHMARK.settings_from(
+        {"types": "numeric_simple", "seeds": "1", "prompts": str(data_dir / "geckonum/prompts.csv")}
+    )
+    assert BENCHMARK.size("paint", made, {}) == 600
+    assert [one.id for one in BENCHMARK.trials("paint", made, {})] == [
+        one.id for one in BENCHMARK.trials("paint", read, {})
+    ]
+    whole = BENCHMARK.settings_from({})
+    assert BENCHMARK.size("paint", whole, {}) == 5 * 1386
+
+
+@pytest.mark.parametrize(
+    ("settings", "problem"),
+    [
+        ({"tasks": "4"}, UnknownName),
+        ({"types": "numeric_simpel"}, UnknownName),
+        ({"seeds": "0"}, BadInput),
+        ({"prompts": "a.csv", "recipe": "b.toml"}, BadInput),
+        ({"tasks": ","}, BadInput),
+    ],
+)
+def test_settings_that_cannot_be_run(settings: dict[str, str], problem: type[Exception]) -> None:
+    with pytest.raises(problem):
+        BENCHMARK.settings_from(settings)
+
+
+def test_a_choice_without_prompts_is_named() -> None:
+    settings = BENCHMARK.settings_from({"things": "unicorn"})
+    with pytest.raises(BadInput, match="unicorn"):
+        list(BENCHMARK.trials("paint", settings, {}))
