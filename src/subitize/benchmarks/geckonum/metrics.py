@@ -27,8 +27,6 @@ __all__ = ["ALPHA", "PEOPLE", "judge_metrics", "judged_pictures", "table3_text"]
 ALPHA = 0.05
 PEOPLE = "people"
 PICTURE = ("model", "dataset_id", "seed")
-SAME_METRIC = {"clipscore": "clip", "clip": "clip"}
-"""our name of a metric: the paper's"""
 
 
 def judged_pictures(labelled: Labelled, task: int = 1) -> pl.DataFrame:
@@ -84,7 +82,8 @@ def judge_metrics(labelled: Labelled, scores: ScoreTable, task: int = 1) -> dict
 def _judge(metric: str, frame: pl.DataFrame) -> dict[str, Any]:
     """One metric: frame has model, dataset_id, seed, score, right."""
     painters = sorted(set(frame["model"].to_list()))
-    printed = TABLE_3.get(SAME_METRIC.get(metric.lower(), metric.lower()), {})
+    name = _paper_name(metric)
+    printed = TABLE_3.get(name, {})
     told = {
         model: _told_apart(frame.filter(pl.col("model") == model), printed.get(model))
         for model in painters
@@ -95,15 +94,24 @@ def _judge(metric: str, frame: pl.DataFrame) -> dict[str, Any]:
         pair: by_metric["pairs"][pair]["higher"] == by_people["pairs"][pair]["higher"]
         for pair in by_metric["pairs"]
     }
-    paper_name = SAME_METRIC.get(metric.lower(), metric.lower())
     return {
         "models": told,
         "all": _told_apart(frame, None),
         "ranking": by_metric | {"agrees_with_people": all(agree.values()) if agree else None,
                                 "pairs_agreeing": sum(agree.values()), "pairs_all": len(agree)},
         "people": by_people,
-        "published_ranks_as_people": paper_name in RANKING_METRICS if printed else None,
+        "published_ranks_as_people": name in RANKING_METRICS if printed else None,
     }  # fmt: skip
+
+
+def _paper_name(metric: str) -> str:
+    """The paper's name of a metric; in brackets may stand the model that computed it.
+
+    >>> _paper_name("clipscore (clip/some-model)"), _paper_name("VNLI")
+    ('clip', 'vnli')
+    """
+    name = metric.lower().partition(" (")[0]
+    return "clip" if name == "clipscore" else name
 
 
 def _told_apart(frame: pl.DataFrame, printed: bool | None) -> dict[str, Any]:

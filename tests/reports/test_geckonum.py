@@ -1,0 +1,123 @@
+"""GeckoNum's page: every figure and table from people's answers, beside the printed numbers."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from subitize.benchmarks.geckonum.labels import Labelled, label_annotations
+from subitize.datasets.geckonum.annotations import read_annotations
+from subitize.datasets.geckonum.prompts import read_prompts
+from subitize.published.geckonum import PUBLISHED
+from subitize.reports.build import About, Chapter, write_chapters
+from subitize.reports.geckonum import annotation_sections
+from subitize.reports.geckonum_evidence import evidence_from
+from subitize.reports.page import Figure, Prose, Section, Table
+from tests.benchmarks.geckonum_data import BY_TEXT, COLUMNS, counts, labelled, table, write_counts
+
+pytestmark = [pytest.mark.budget(60), pytest.mark.timeout(240)]
+SCENE = "An image of a vase. There are {} flowers in the vase."
+QUESTION = "How many flowers are in the image?"
+
+
+@pytest.fixture(scope="module")
+def released(data_dir: Path) -> Labelled:
+    folder = data_dir / "geckonum"
+    return label_annotations(
+        read_annotations(folder / "geckonum_annotations.zip"), read_prompts(folder / "prompts.csv")
+    )
+
+
+def block(sections: list[Section], name: str) -> Table | Figure:
+    for section in sections:
+        for one in section.blocks:
+            if isinstance(one, Table | Figure) and one.name == name:
+                return one
+    raise AssertionError(f"no {name}")
+
+
+def test_the_released_annotations_beside_the_printed_numbers(
+    released: Labelled, tmp_path: Path
+) -> None:
+    sections = annotation_sections(released)
+    out = write_chapters(
+        [Chapter("geckonum", "GeckoNum", sections)], About(released.models, 1), tmp_path / "g.html"
+    )
+    text = out.read_text()
+    assert "copy of a prompt" in text
+    files = tmp_path / "g_files"
+    with (files / "geckonum-table2.csv").open(newline="") as file:
+        rows = {row["painter"]: row for row in csv.DictReader(file)}
+    for painter, row in rows.items():
+        printed = PUBLISHED["table2"][f"task2|{painter}|accuracy"].value / 100
+        assert float(row["task2_published"]) == pytest.approx(printed)
+        assert float(row["task2"]) == pytest.approx(printed, abs=0.0006)
+        assert float(row["task2_low"]) < float(row["task2"]) < float(row["task2_high"])
+    with (files / "geckonum-numbers.csv").open(newline="") as file:
+        numbers = [row["group"] for row in csv.DictReader(file)]
+    assert numbers == [str(n) for n in range(1, 11)]
+    for figure in ("tasks", "by-number", "by-type", "comparisons", "quantifiers",
+                   "asked-counted", "failures"):  # fmt: skip
+        assert (files / f"geckonum-{figure}.svg").exists()
+    # the release lacks the counts for Figures A16 and A17, and the page says so
+    assert "Figures A16 and A17" in text
+
+
+def test_kinds_of_failure_make_up_everything(released: Labelled) -> None:
+    found = evidence_from(released, np.random.default_rng(0))
+    for painter, kinds in found.failures.items():
+        assert sum(one["value"] for one in kinds.values()) == pytest.approx(1)
+        for one in kinds.values():
+            assert one["low"] <= one["value"] <= one["high"]
+        # what people said of Imagen-A: it leaves things out; DALL-E 3 hardly ever does
+        assert (kinds["missing"]["value"] > 0.2) == (painter != "dalle_3")
+    for painters in found.outcomes.values():
+        for parts in painters.values():
+            assert sum(one["value"] for one in parts.values()) == pytest.approx(1)
+    asked = found.asked_and_counted["dalle_3"]
+    assert sum(asked["asked"].values()) == sum(asked["counted"].values())
+    assert "0" not in asked["asked"]
+
+
+def test_no_few_and_many_by_count(tmp_path: Path) -> None:
+    """Figures A16 and A17, from counts somebody has."""
+    said = {"no": ("0", 0), "only a few": ("3", 2), "many": ("10+", 2)}
+    rows: list[dict[str, object]] = []
+    lines: list[dict[str, object]] = []
+    for word, (count, code) in said.items():
+        prompt = BY_TEXT[SCENE.format(word)]
+        for person in range(3):
+            image = {"image_id": f"{prompt.dataset_id}_0", "prompt": prompt.prompt,
+                     "annot_id": person}  # fmt: skip
+            rows.append(image | {"question": QUESTION, "raw_answer": count, "answer": count})
+            lines.append(image | {"answer_num": code})
+    folder = write_counts(tmp_path / "answers", rows)
+    (folder / "task_2_mine.csv").write_text(table(COLUMNS[2], lines))
+    found = evidence_from(labelled(folder), np.random.default_rng(0)).words_by_count
+    # what they called `a few` the prompt called `many`
+    assert found["said"] == {
+        "0": {"no": 1, "few": 0, "many": 0},
+        "3": {"no": 0, "few": 1, "many": 0},
+        "10+": {"no": 0, "few": 1, "many": 0},
+    }
+    assert found["asked"]["10+"] == {"no": 0, "few": 0, "many": 1}
+    sections = annotation_sections(labelled(folder))
+    assert isinstance(block(sections, "geckonum-words-said"), Figure)
+    assert isinstance(block(sections, "geckonum-words-asked"), Figure)
+
+
+def test_a_few_answers_make_a_page(tmp_path: Path) -> None:
+    """One painter, one prompt, one person: what can't be told is left out or said."""
+    folder = write_counts(tmp_path / "answers", counts(BY_TEXT["2 dogs."], ["2"]))
+    sections = annotation_sections(labelled(folder))
+    words = [one.text for s in sections for one in s.blocks if isinstance(one, Prose)]
+    assert any("answered once" in text for text in words)
+    out = write_chapters(
+        [Chapter("geckonum", "GeckoNum", sections)], About(("mine",), 1), tmp_path / "g.html"
+    )
+    text = out.read_text()
+    assert "100.0 %" in text
+    assert 'id="geckonum-quantifiers"' not in text
