@@ -150,3 +150,21 @@ def test_a_missing_picture_is_named(tmp_path: Path, data: dict[str, Any]) -> Non
     (Path(data["pictures"]) / "3.jpg").unlink()
     with pytest.raises(BadInput, match=r"1 pictures \(3\.jpg\)"):
         ask(tmp_path / "runs", model="sim/perfect", settings=data)
+
+
+def test_the_page_of_the_real_set(tmp_path: Path, data: dict[str, Any]) -> None:
+    """CountGD stands beside it, marked as not comparable; totals are drawn on a log scale."""
+    from subitize.reports.build import build_report
+    from subitize.runs.stored import load_run
+
+    given = {**data, "confidence": "samples", "samples": 4}
+    outcome, scores = ask(tmp_path / "runs", model="sim/observer", settings=given)
+    assert scores["confidence"]["occluded"]["trials"] == 6
+    report = build_report([load_run(outcome.folder)], tmp_path / "report.html")
+    page = report.read_text("utf-8")
+    assert "Leaderboard, real set" in page
+    assert "CountGD" in page
+    assert "not comparable" in page
+    assert (tmp_path / "report_files" / "capture-real-confusion.svg").exists()
+    by_object = (tmp_path / "report_files" / "capture-real-by-object.csv").read_text()
+    assert "cups" in by_object

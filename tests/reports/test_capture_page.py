@@ -100,3 +100,10 @@ def test_the_key_figure_says_who_fails_with_the_number_hidden(report: Path) -> N
     blobs = re.search(r"counter/blobs: sMAPE ([\d.]+) with 1 hidden, ([\d.]+) with 6", page)
     assert blobs is not None
     assert float(blobs[2]) > 2 * float(blobs[1]) > 0
+
+
+def test_a_run_of_one_task_has_a_page_too(tmp_path: Path) -> None:
+    outcome, _ = ask(tmp_path, model="sim/chatty", settings={"tasks": ("pattern",)})
+    page = build_report([load_run(outcome.folder)], tmp_path / "one.html").read_text("utf-8")
+    assert "Only the hidden ones" in page
+    assert "100.00" in page

@@ -221,8 +221,13 @@ def confusion(set_: str, respondents: Sequence[Respondent]) -> Figure | None:
 
     return Figure(
         f"{NAME}-{set_}-confusion",
-        "Totals of occluded pictures (up) and the numbers said (right); shades are shares of each "
-        "total's answers. Right answers lie on the dotted line. Skipped replies are left out.",
+        "Totals of occluded pictures (up) and the numbers said (right). "
+        + (
+            "A dot is as large as the pair is frequent. "
+            if set_ == "real"
+            else "Shades are shares of each total's answers. "
+        )
+        + "Right answers lie on the dotted line. Skipped replies are left out.",
         f"Confusion matrices of {', '.join(one.label for one in shown)}.",
         draw,
     )
@@ -235,8 +240,10 @@ def _matrix(axes: Axes, one: Respondent, set_: str) -> None:
         axes.scatter(
             pairs[:, 1], pairs[:, 0], s=4 * pairs[:, 2], color=OWN, alpha=0.4, linewidths=0
         )
-        axes.set_xscale("symlog", linthresh=10)
-        axes.set_yscale("symlog", linthresh=10)
+        for axis, scale in ((axes.xaxis, axes.set_xscale), (axes.yaxis, axes.set_yscale)):
+            scale("symlog", linthresh=10)
+            # Matplotlib's own labels are formulas, which our style does not parse.
+            axis.set_major_formatter(lambda value, _: f"{value:g}")
     else:
         widest = int(min(max(pairs[:, 1].max(), high), 2 * high))
         grid = np.zeros((int(high - low) + 1, widest + 1))

@@ -184,7 +184,7 @@ def _levels(by: str, answers: Sequence[Answer]) -> Iterator[tuple[Any, list[Answ
         for low, high in RANGES:
             inside = [a for level, of_it in groups.items() if low <= level <= high for a in of_it]
             if inside:
-                yield (f"{low}–{high}" if high < 10**9 else f"{low} or more"), inside
+                yield (f"{low}–{high}" if high < 10**9 else f"{low}+"), inside
         return
     for level in sorted(groups, key=lambda level: (isinstance(level, str), level)):
         if not many or len(groups[level]) >= LEAST_OF_LEVEL:
