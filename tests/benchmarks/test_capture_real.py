@@ -111,6 +111,17 @@ def test_scores_need_no_pictures(tmp_path: Path, data: dict[str, Any]) -> None:
     assert score_run(outcome.folder)["smape"] == scores["smape"]
 
 
+def test_a_relative_folder_is_found(
+    tmp_path: Path, data: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    given = {**data, "pictures": "images", "items": 2}
+    with ChatServer(replying(lambda body: "12")) as server:
+        outcome, scores = ask(Path("runs"), url=server.url, settings=given)
+    assert outcome.complete
+    assert scores["failed"] == 0
+
+
 def test_the_test_part_of_fsc_alone(tmp_path: Path, data: dict[str, Any]) -> None:
     given = {**data, "subset": "fsc-test"}
     outcome, _ = ask(tmp_path / "runs", model="sim/perfect", settings=given)
@@ -134,7 +145,7 @@ def test_without_points_totals_only(tmp_path: Path, data: dict[str, Any]) -> Non
         ({"points": "", "help": ("all-coordinates",)}, "help=all-coordinates needs"),
         ({"validation_metadata": "", "prompt": "best"}, "validation_metadata=FILE"),
         ({"subset": "fsc-test", "splits": ""}, "Train_Test_Val_FSC_147.json"),
-        ({"pictures": "nowhere"}, "no folder nowhere"),
+        ({"pictures": "nowhere"}, "nowhere: give that of"),
     ],
 )
 def test_what_is_missing_is_said_before_asking(

@@ -114,7 +114,8 @@ def _loaded(settings: CaptureSettings) -> tuple[RealPicture, ...]:
     files = [Path(name) for name in (settings.metadata, settings.validation_metadata) if name]
     return load_real(
         files,
-        Path(settings.pictures),
+        # a plan's relative paths would be taken as relative to the run's folder
+        Path(settings.pictures).resolve(),
         annotations=Path(settings.points) if settings.points else None,
         splits=Path(settings.splits) if settings.splits else None,
         subset=settings.subset,
