@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 import csv
+import json
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from subitize.benchmarks.geckonum.labels import Labelled, label_annotations
+from subitize.benchmarks.geckonum.painting import GeckoNum
+from subitize.benchmarks.geckonum.vqa import GeckoNumVqa
+from subitize.commands.running import open_reading_model, run_and_score
 from subitize.datasets.geckonum.annotations import read_annotations
 from subitize.datasets.geckonum.prompts import read_prompts
+from subitize.models.catalog import open_model
 from subitize.published.geckonum import PUBLISHED
-from subitize.reports.build import About, Chapter, write_chapters
+from subitize.reports.build import About, Chapter, build_report, write_chapters
 from subitize.reports.geckonum import annotation_sections
 from subitize.reports.geckonum_evidence import evidence_from
 from subitize.reports.page import Figure, Prose, Section, Table
+from subitize.runs.run import RunOptions
+from subitize.runs.stored import load_run
+from subitize.stimuli.scattered import draw_scattered
 from tests.benchmarks.geckonum_data import BY_TEXT, COLUMNS, counts, labelled, table, write_counts
 
 pytestmark = [pytest.mark.budget(60), pytest.mark.timeout(240)]
@@ -121,3 +129,56 @@ def test_a_few_answers_make_a_page(tmp_path: Path) -> None:
     text = out.read_text()
     assert "100.0 %" in text
     assert 'id="geckonum-quantifiers"' not in text
+
+
+def test_pictures_nobody_has_read_make_a_page(tmp_path: Path) -> None:
+    """One run is read, the other left for people: both are named."""
+    benchmark = GeckoNum()
+    settings = benchmark.settings_from(
+        {"types": "numeric_sentence", "things": "fish,egg,apple,koala,mushroom", "seeds": "1"}
+    )
+    runs = []
+    for counter in ("none", "blobs"):
+        painter = open_model(f"painter/shapes?size=128&seed={len(runs)}")
+        outcome, _ = run_and_score(
+            benchmark, settings, painter, tmp_path / "runs", RunOptions(progress=False),
+            open_reading_model(benchmark, counter),
+        )  # fmt: skip
+        runs.append(load_run(outcome.folder))
+    text = build_report(runs, tmp_path / "r.html").read_text()
+    assert "nobody yet (left for people)" in text
+    assert "counter/blobs" in text
+    assert "the model refused" in text  # mushrooms
+    assert "left for people to read" in text
+    alone = build_report(runs[:1], tmp_path / "alone.html").read_text()
+    assert 'id="geckonum-by-number"' not in alone
+    assert 'id="geckonum-table2"' in alone
+
+
+def test_the_page_of_counting_questions(tmp_path: Path) -> None:
+    folder = tmp_path / "pictures"
+    folder.mkdir()
+    rng = np.random.default_rng(0)
+    lines = []
+    for n in (1, 2, 12):
+        (folder / f"{n}.png").write_bytes(draw_scattered("apple", n, 192, rng))
+        entry = {"image": f"{n}.png", "question": "How many apples are in the image?",
+                 "answer": min(n, 11), "at_least": n > 10, "issimple": n < 5}  # fmt: skip
+        lines.append(entry)
+    lines.append({"image": "gone.png", "question": "How many cats?", "answer": 1})
+    path = tmp_path / "q.json"
+    path.write_text(json.dumps(lines))
+    benchmark = GeckoNumVqa()
+    settings = benchmark.settings_from(
+        {"file": str(path), "pictures": str(folder), "missing": "skip"}
+    )
+    outcome, scores = run_and_score(
+        benchmark, settings, open_model("counter/blobs"), tmp_path / "runs",
+        RunOptions(progress=False),
+    )  # fmt: skip
+    assert scores["accuracy"]["value"] == 1.0
+    text = build_report([load_run(outcome.folder)], tmp_path / "v.html").read_text()
+    assert "gone.png" in text
+    assert 'id="geckonum-vqa-numbers-figure"' in text
+    assert 'id="geckonum-vqa-complexity-table"' in text
+    assert "PaliGemma, base" in text
