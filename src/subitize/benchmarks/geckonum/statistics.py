@@ -22,6 +22,7 @@ from subitize.benchmarks.geckonum.tables import (
     phrases_of,
 )
 from subitize.errors import BadInput
+from subitize.measures.clustered import clustered_share
 from subitize.measures.interval import Interval, percentile_interval
 from subitize.measures.ranks import (
     benjamini_hochberg,
@@ -83,23 +84,29 @@ def _accuracies(
             own = kept & (labels.model == index)
             weight = labels.weight[own]
             right = np.repeat(labels.right()[own], weight)
-            mean, drawn = _means(right, np.repeat(labels.prompt[own], weight), rng, samples)
             cell = f"task{task}|{labels.models[index]}|accuracy"
-            table[cell] = percentile_interval(mean, drawn)
+            prompts = np.repeat(labels.prompt[own], weight)
+            table[cell] = _share(right, prompts, rng, samples)
     if labelled.task3 is not None:
         model, score, prompt = image_scores(labelled.task3)
         for index in np.unique(model):
-            mean, drawn = _means(score[model == index], prompt[model == index], rng, samples)
             cell = f"task3|{labelled.task3.models[index]}|accuracy"
-            table[cell] = percentile_interval(mean, drawn)
+            table[cell] = _share(score[model == index], prompt[model == index], rng, samples)
     if labelled.task2 is not None:
         labels = labelled.task2
         for phrase, mask in phrases_of(labels).items():
             for index in np.unique(labels.model):
                 own = mask & labels.first_seeds() & (labels.model == index)
                 if own.any():
-                    mean, drawn = _means(labels.right()[own], labels.prompt[own], rng, samples)
-                    figure[f"{phrase}|{labels.models[index]}"] = percentile_interval(mean, drawn)
+                    found = _share(labels.right()[own], labels.prompt[own], rng, samples)
+                    figure[f"{phrase}|{labels.models[index]}"] = found
+
+
+def _share(
+    values: NDArray[Any], prompts: NDArray[np.int64], rng: np.random.Generator, samples: int
+) -> Interval:
+    """A share in percent; also one of 0 or 100 has an interval with a width."""
+    return Interval(*(100 * end for end in clustered_share(values, prompts, rng, samples=samples)))
 
 
 def _drops(intervals: Intervals, labels: Labels, rng: np.random.Generator, samples: int) -> None:
