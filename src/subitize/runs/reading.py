@@ -112,6 +112,7 @@ class _Turns:
             failed=sum(end.failed for end in ends),
             calls=self._calls,
             received=self._received,
+            problem=next((end.problem for end in ends if end.problem), ""),
         )
 
 
