@@ -39,6 +39,7 @@ __all__ = ["annotation_sections", "sections"]
 
 NAME = "geckonum"
 SEED = 20240621
+OVER_PROMPTS = "by bootstrap over prompts, since pictures of one prompt are not independent"
 PICTURES = 8
 """shown per painter: wrong ones first"""
 
@@ -53,7 +54,7 @@ def sections(runs: Sequence[StoredRun]) -> list[Section]:
         *breakdown_sections(found),
         replies_section(respondents),
         _gallery_section(respondents),
-        methods(NAME, respondents),
+        methods(NAME, respondents, OVER_PROMPTS),
         citations(NAME, BIBTEX, list(SOURCES.values())),
     ]
 

@@ -100,8 +100,8 @@ def rows_of_dots(
     return figure
 
 
-def by_number(marks: Mapping[str, Mapping[str, Mark]]) -> Figure:
-    """Accuracy against the number asked for, a line per painter."""
+def by_number(marks: Mapping[str, Mapping[str, Mark]], label: str = "number asked for") -> Figure:
+    """Accuracy against a number, a line per painter or model."""
     painters = list(marks)
     numbers = list(dict.fromkeys(n for own in marks.values() for n in own))
     numbers.sort(key=lambda name: float(name.rstrip("+")) + name.endswith("+"))
@@ -119,7 +119,7 @@ def by_number(marks: Mapping[str, Mapping[str, Mark]]) -> Figure:
                 axes.plot([x, x], ends, color=colour_of(place), linewidth=1.2, alpha=0.5)
         axes.set_xticks(range(len(numbers)), numbers)
         axes.set_ylim(-0.02, 1.02)
-        axes.set_xlabel("number asked for")
+        axes.set_xlabel(label)
         axes.set_ylabel("right")
         _percent(axes, along="y")
         _legend(figure, painters)

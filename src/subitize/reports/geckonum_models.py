@@ -44,7 +44,7 @@ def vqa_sections(runs: Sequence[StoredRun]) -> list[Section]:
         overall,
         *(one for one in parts if one is not None),
         Section(f"{VQA_NAME}-not-read", "Unreadable replies", "They enter no accuracy.", lost),
-        methods(VQA_NAME, respondents),
+        methods(VQA_NAME, respondents, "by bootstrap over pictures"),
         citations(VQA_NAME, BIBTEX, [SOURCES["vqa"]]),
     ]
 
@@ -119,7 +119,7 @@ def _part(respondents: Sequence[Respondent], score: str) -> Section | None:
         for label, own in shares.items()
     }
     draw = (
-        (lambda: figures.by_number(marks))
+        (lambda: figures.by_number(marks, "number that people counted"))
         if score == "by_number"
         else (lambda: figures.rows_of_dots(groups, marks, "right"))
     )
@@ -184,6 +184,6 @@ def metric_sections(runs: Sequence[StoredRun]) -> list[Section]:
             "How well pictures fit their prompts, by a model's judgement.",
             [table if rows else Prose("No picture has a score yet.", "note")],
         ),
-        methods(METRIC_NAME, respondents),
+        methods(METRIC_NAME, respondents, "by bootstrap over prompts"),
         citations(METRIC_NAME, BIBTEX, [SOURCES["table3"], SOURCES["ranking"]]),
     ]

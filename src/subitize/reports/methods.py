@@ -14,6 +14,10 @@ from subitize.reports.respondents import Respondent
 
 __all__ = ["SUBITIZE_BIBTEX", "citations", "known_benchmark", "methods"]
 
+WITHIN_CELLS = (
+    "by bootstrap over trials within cells of target and category or exact where there is an exact "
+    "one (accuracy)"
+)
 SUBITIZE_BIBTEX = f"""@software{{subitize,
   title   = {{subitize: measuring the number sense of multimodal models}},
   author  = {{{{The subitize authors}}}},
@@ -74,7 +78,7 @@ def _questions(respondents: Sequence[Respondent]) -> str:
     return f"“{before} {' / '.join(middles)} {after}”"
 
 
-def _paragraph(name: str, respondents: Sequence[Respondent]) -> str:
+def _paragraph(name: str, respondents: Sequence[Respondent], intervals: str) -> str:
     infos = [one.run.info for one in respondents]
     asked = sum(int(one.scores.get("asked") or 0) for one in respondents)
     stand = sum(int(one.scores.get("trials") or 0) for one in respondents)
@@ -86,10 +90,8 @@ def _paragraph(name: str, respondents: Sequence[Respondent]) -> str:
         f"{asked:,} trials asked; the scores stand on {stand:,} of them. "
         f"Seed {_listed([_seed(info) for info in infos])}. "
         + (f"Questions of the chosen prompt forms: {questions} " if questions else "")
-        + f"Replies were read with the reader {readers}. Intervals cover 95 %, by bootstrap over "
-        "trials within cells of target and category or exact where there is an exact one "
-        "(accuracy). Unreadable replies enter no score and are listed with their "
-        "reasons. "
+        + f"Replies were read with the reader {readers}. Intervals cover 95 %, {intervals}. "
+        "Unreadable replies enter no score and are listed with their reasons. "
         f"Software: {_packages(infos) or f'subitize {__version__}'}."
     )
 
@@ -143,9 +145,12 @@ def _short(value: object) -> str:
     return "none" if value in ("", None) else str(value)
 
 
-def methods(name: str, respondents: Sequence[Respondent]) -> Section:
-    """The methods section of one benchmark."""
-    blocks: list[Block] = [Prose(_paragraph(name, respondents)), _runs_table(name, respondents)]
+def methods(name: str, respondents: Sequence[Respondent], intervals: str = WITHIN_CELLS) -> Section:
+    """The methods section of one benchmark; `intervals` says how they were made."""
+    blocks: list[Block] = [
+        Prose(_paragraph(name, respondents, intervals)),
+        _runs_table(name, respondents),
+    ]
     benchmark = known_benchmark(name)
     if benchmark is not None and benchmark.DEVIATIONS:
         blocks.append(Points("Where this differs from the paper", benchmark.DEVIATIONS))

@@ -138,7 +138,7 @@ class GeckoNumMetric(Benchmark):
         recipe = chosen_recipe(settings)
         if stage == MATCH:
             words = settings.prefix + prompt.prompt
-            yield make_trial(whose, stimulus, "", options=(words,), condition=about)
+            yield make_trial(whose, stimulus, words, options=(words,), condition=about)
         elif stage == ASK:
             for place, claim in enumerate(claims_of(prompt, recipe)):
                 where = about | {"place": place, "premise": claim.premise}
