@@ -108,7 +108,6 @@ class _Turns:
             complete=read is not None and asked.complete and read.complete,
             stopped=next((end.stopped for end in ends if end.stopped), ""),
             error=next((end.error for end in ends if end.error), None),
-            problem=next((end.problem for end in ends if end.problem), ""),
             failed=sum(end.failed for end in ends),
             calls=self._calls,
             received=self._received,
