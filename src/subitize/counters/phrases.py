@@ -26,6 +26,7 @@ IRREGULAR: Mapping[str, str] = {
     "glasses": "glasses",
     "scissors": "scissors",
     "series": "series",
+    "buses": "bus",
 }
 """small on purpose: what the rules below get wrong among things people count"""
 

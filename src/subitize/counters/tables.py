@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import csv
+import re
 from dataclasses import dataclass
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -76,7 +78,11 @@ def read_counts(path: Path) -> CountTable:
     categories: list[str] = []
     counts: list[int] = []
     seen: dict[str, int] = {}
-    with path.open(encoding="utf-8-sig", newline="") as file:
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError:
+        raise BadInput(f"{path} is not UTF-8 text: save the counts as CSV in UTF-8.") from None
+    with StringIO(text, newline="") as file:
         lines = csv.DictReader(file)
         _columns_there(lines.fieldnames or (), COUNT, path)
         for row in lines:
@@ -149,13 +155,7 @@ def _jsonl(path: Path) -> dict[str, Any]:
     names: tuple[str, ...] = ()
     with path.open("rb") as file:
         for number, line in enumerate(file, 1):
-            try:
-                # Python writes NaN, which is no JSON: it is read as null and reported as such.
-                entry = orjson.loads(line.replace(b"NaN", b"null"))
-            except orjson.JSONDecodeError:
-                raise BadInput(f"{path}, line {number} is not JSON.") from None
-            if not isinstance(entry, dict):
-                raise BadInput(f"{path}, line {number} is not a JSON object.")
+            entry = _object(line, f"{path}, line {number}")
             if number == 1:
                 names = BOX + (SIZE if all(name in entry for name in SIZE) else ())
                 columns = {name: [] for name in names}
@@ -165,6 +165,17 @@ def _jsonl(path: Path) -> dict[str, Any]:
             for name in names:
                 columns[name].append(entry[name])
     return columns or {name: [] for name in BOX}
+
+
+def _object(line: bytes, where: str) -> dict[str, Any]:
+    """One line of JSON; NaN and Infinity, which Python writes though they are no JSON, are null."""
+    try:
+        entry = orjson.loads(re.sub(rb":\s*(NaN|-?Infinity)(?=\s*[,}])", b": null", line))
+    except orjson.JSONDecodeError:
+        raise BadInput(f"{where} is not JSON.") from None
+    if not isinstance(entry, dict):
+        raise BadInput(f"{where} is not a JSON object.")
+    return entry
 
 
 def _floats(values: Any, name: str, path: Path, place: str) -> Floats:
@@ -190,6 +201,6 @@ def _count(text: str | None, path: Path, line: int) -> int:
         number = float(text or "")
     except ValueError:
         number = -1.0
-    if number < 0 or number != int(number):
+    if not (number >= 0 and number.is_integer()):
         raise BadInput(f"{path}, line {line}: the count is {text!r}: give a whole number from 0.")
     return int(number)
