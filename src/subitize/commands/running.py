@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -20,7 +21,7 @@ from subitize.runs.correcting import keep_calibration
 from subitize.runs.folder import read_info, write_whole
 from subitize.runs.limits import RetryPolicy
 from subitize.runs.reading import reading_benchmark, run_with_reading
-from subitize.runs.run import Outcome, RunOptions, choose_kind, run_benchmark
+from subitize.runs.run import INTERRUPTED, Outcome, RunOptions, choose_kind, run_benchmark
 from subitize.runs.scoring import score_run
 from subitize.runs.stored import asking_again, choose_reader, read_rows, write_exclusions
 
@@ -37,7 +38,9 @@ def run(  # noqa: PLR0913, PLR0917  the options of the command, one each
     seed: Annotated[int, typer.Option(help="Seed of stimuli and draws.")] = 0,
     limit: Annotated[int | None, typer.Option(help="Ask only the first N trials.")] = None,
     concurrency: Annotated[int | None, typer.Option(help="Calls under way at once.")] = None,
-    budget_calls: Annotated[int | None, typer.Option(help="Send at most N requests.")] = None,
+    budget_calls: Annotated[
+        int | None, typer.Option(help="Send at most N requests in all.")
+    ] = None,
     base_url: Annotated[
         str | None, typer.Option(help="Address of an OpenAI-compatible server.")
     ] = None,
@@ -100,14 +103,36 @@ def run(  # noqa: PLR0913, PLR0917  the options of the command, one each
             f"The pictures are read by {reading.respondent}, which knows simple pictures only; "
             "name another counter with --counter."
         )
-    results = [run_and_score(chosen, settings, opened, out, options, reading) for opened in models]
+    results = _run_all(chosen, settings, models, out, options, reading)
     if json:
         print_json([scores for _, scores in results])
     else:
         for outcome, scores in results:
             print(scores_text(scores))
             print(f"run folder: {outcome.folder}\n")
-    raise typer.Exit(0 if all(outcome.complete for outcome, _ in results) else 1)
+    complete = len(results) == len(models) and all(outcome.complete for outcome, _ in results)
+    raise typer.Exit(0 if complete else 1)
+
+
+def _run_all(
+    benchmark: Benchmark,
+    settings: Settings,
+    models: Sequence[Model],
+    out: Path,
+    options: RunOptions,
+    reading: Model | None,
+) -> list[tuple[Outcome, dict[str, Any]]]:
+    """One model after another with one budget for all; Ctrl-C ends the command, not only a run."""
+    results: list[tuple[Outcome, dict[str, Any]]] = []
+    for model in models:
+        if results and results[-1][0].stopped == INTERRUPTED:
+            say(f"{model.respondent}: not asked")
+            continue
+        if options.budget_calls is not None and results:
+            left = max(0, options.budget_calls - results[-1][0].calls)
+            options = replace(options, budget_calls=left)
+        results.append(run_and_score(benchmark, settings, model, out, options, reading))
+    return results
 
 
 def open_reading_model(

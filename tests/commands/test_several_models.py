@@ -1,0 +1,58 @@
+"""Several models in one command: one budget, and Ctrl-C ends all of it."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import orjson
+import pytest
+
+from tests.chat_server import ChatServer
+
+SMALL = [
+    "--per-cell", "4", "--max", "5", "--size", "64", "--categories", "dots", "--prompt", "things",
+]  # fmt: skip
+TRIALS = 20
+
+
+def command(url: str, out: Path, *words: str) -> list[str]:
+    return [
+        sys.executable, "-m", "subitize", "run", "naming", "--model", "openai/a",
+        "--model", "openai/b", "--base-url", url, "--out", str(out), *SMALL, "--json", *words,
+    ]  # fmt: skip
+
+
+@pytest.mark.budget(30)
+def test_the_budget_is_that_of_the_command(tmp_path: Path) -> None:
+    with ChatServer() as server:
+        words = command(server.url, tmp_path, "--budget-calls", str(TRIALS + 5))
+        done = subprocess.run(words, capture_output=True, timeout=60, check=False)
+        assert done.returncode == 1
+        assert len(server.seen) == TRIALS + 5
+        assert [run["asked"] for run in orjson.loads(done.stdout)] == [TRIALS, 5]
+        done = subprocess.run(words, capture_output=True, timeout=60, check=False)
+        assert done.returncode == 0, done.stderr
+        assert len(server.seen) == 2 * TRIALS
+        assert not [key for key, times in server.repeats().items() if times > 2]
+
+
+@pytest.mark.budget(30)
+def test_ctrl_c_asks_no_further_model(tmp_path: Path) -> None:
+    with ChatServer(delay=0.1) as server:
+        words = command(server.url, tmp_path, "--concurrency", "2")
+        child = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        deadline = time.monotonic() + 20
+        while len(server.seen) < 4 and time.monotonic() < deadline:
+            time.sleep(0.01)
+        child.send_signal(signal.SIGINT)
+        shown, said = child.communicate(timeout=30)
+        assert child.returncode == 1
+        assert b"openai/a: stopped: interrupted" in said
+        assert b"openai/b: not asked" in said
+        assert [run["model"] for run in orjson.loads(shown)] == ["openai/a"]
+        assert len(server.seen) < TRIALS
+        assert [path.name[:15] for path in tmp_path.iterdir()] == ["naming-openai-a"]
