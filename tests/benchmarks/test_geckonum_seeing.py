@@ -15,6 +15,7 @@ import pytest
 from aiohttp import web
 
 from subitize.benchmarks.base import Benchmark
+from subitize.benchmarks.geckonum.agreeing import agreement_text, agreement_with_people
 from subitize.benchmarks.geckonum.metric import GeckoNumMetric, picture_scores
 from subitize.benchmarks.geckonum.metrics import judge_metrics
 from subitize.benchmarks.geckonum.vqa import GeckoNumVqa
@@ -236,6 +237,28 @@ def test_a_counter_as_a_metric_ranks_painters_as_people_do(made: Made, tmp_path:
         assert metric["ranking"]["agrees_with_people"]
 
 
+def test_a_counter_agrees_with_people_number_by_number(made: Made, tmp_path: Path) -> None:
+    folder, _ = go(
+        GeckoNumMetric(), "counter/blobs", tmp_path, pictures=str(made.pictures), tasks="1"
+    )
+    found = agreement_with_people(
+        load_run(folder).rows, labelled(made.annotations), np.random.default_rng(0)
+    )
+    assert found["all"]["value"] == 1.0
+    assert found["mean_distance"] == 0.0
+    assert list(found["by_number"]) == ["1", "2", "3", "4", "5", "6", "7", "10", "10+"]
+    assert found["by_painter"]["muse_a"]["trials"] == 2 * len(NUMBERS)
+    text = agreement_text("counter/blobs", found)
+    assert "number 10+" in text
+    assert "type numeric_simple" in text
+    # somebody else's pictures can't be compared
+    other = write_counts(tmp_path / "other", counts(BY_TEXT["2 dogs."], ["2"]), "somebody")
+    assert (
+        agreement_with_people(load_run(folder).rows, labelled(other), np.random.default_rng(0))
+        == {}
+    )
+
+
 def test_clipscore_of_a_folder(made: Made, tmp_path: Path) -> None:
     clip = tmp_path / "clip"
     clip.mkdir()
@@ -315,3 +338,11 @@ def test_folders_without_pictures_are_named(made: Made, tmp_path: Path) -> None:
         find_pictures(tmp_path, known)
     with pytest.raises(BadInput, match="needs pictures"):
         GeckoNumMetric().settings_from({})
+
+
+def test_a_file_that_changed_is_read_again(tmp_path: Path) -> None:
+    path = tmp_path / "q.jsonl"
+    path.write_text('{"image": "a.png", "question": "How many cats?", "answer": 1}')
+    assert len(read_vqa(path)) == 1
+    path.write_text(path.read_text() + '\n{"image": "b.png", "question": "How many?", "answer": 2}')
+    assert [one.answer for one in read_vqa(path)] == [1, 2]

@@ -6,10 +6,12 @@ import os
 import shutil
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
+import numpy as np
 import typer
 
+from subitize.benchmarks.geckonum.agreeing import agreement_text, agreement_with_people
 from subitize.benchmarks.geckonum.labels import Labelled, label_annotations
 from subitize.benchmarks.geckonum.metric import GeckoNumMetric, picture_scores
 from subitize.benchmarks.geckonum.metrics import judge_metrics, table3_text
@@ -62,7 +64,9 @@ def metrics(
 ) -> None:
     """Can metrics tell right pictures from wrong ones, and rank painters as people do? (Table 3)"""
     table = join_scores([_scores(path) for path in scores])
-    found = judge_metrics(labelled_from(annotations, prompts, config), table, task)
+    labelled = labelled_from(annotations, prompts, config)
+    found = judge_metrics(labelled, table, task)
+    found["agreement"] = _agreements(scores, labelled)
     for reason, count in found["rows"]["dropped"].items():
         first = found["rows"]["examples"].get(reason, [])
         say(f"{count} scores not used: {reason}" + (f" ({', '.join(first)})" if first else ""))
@@ -70,6 +74,19 @@ def metrics(
         print_json(found)
     else:
         print(table3_text(found))
+        for model, agreement in found["agreement"].items():
+            print(agreement_text(model, agreement))
+
+
+def _agreements(paths: list[Path], labelled: Labelled) -> dict[str, Any]:
+    """Counters are also compared with people's counts, number by number."""
+    found = {}
+    for path in paths:
+        if path.is_dir() and (run := load_run(path)).info["kind"] == "counter":
+            agreement = agreement_with_people(run.rows, labelled, np.random.default_rng(0))
+            if agreement:
+                found[str(run.info["model"]["name"])] = agreement
+    return found
 
 
 def _scores(path: Path) -> ScoreTable:

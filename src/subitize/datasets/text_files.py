@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import codecs
+from pathlib import Path
 
 from subitize.errors import BadInput
 
-__all__ = ["decoded"]
+__all__ = ["decoded", "stamp"]
 
 
 def decoded(content: bytes, name: str) -> str:
@@ -28,3 +29,16 @@ def decoded(content: bytes, name: str) -> str:
             f"{name}:{line} is not UTF-8: found the byte 0x{found.hex()}, which other encodings "
             f"such as Latin-1 read as {found.decode('latin-1')!r}. Save the file as UTF-8."
         ) from None
+
+
+def stamp(path: Path | str) -> tuple[int, int]:
+    """When a file was last written and its size: what was read of it is kept as long as both stay.
+
+    >>> stamp("no such file")
+    (0, 0)
+    """
+    try:
+        found = Path(path).stat()
+    except OSError:
+        return (0, 0)
+    return (found.st_mtime_ns, found.st_size)

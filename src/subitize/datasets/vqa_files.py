@@ -14,7 +14,7 @@ from typing import Any
 
 import orjson
 
-from subitize.datasets.text_files import decoded
+from subitize.datasets.text_files import decoded, stamp
 from subitize.errors import BadInput
 
 __all__ = ["VqaEntry", "read_vqa"]
@@ -42,9 +42,13 @@ class VqaEntry:
     """simple or complex, where known"""
 
 
-@lru_cache(maxsize=4)
 def read_vqa(path: Path) -> tuple[VqaEntry, ...]:
     """All entries of a file, in its order; what is wrong is named with its place."""
+    return _read(path, stamp(path))
+
+
+@lru_cache(maxsize=4)
+def _read(path: Path, _stamp: tuple[int, int]) -> tuple[VqaEntry, ...]:
     try:
         content = path.read_bytes()
     except OSError as problem:

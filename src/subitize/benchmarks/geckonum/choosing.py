@@ -19,6 +19,7 @@ from subitize.datasets.geckonum.questions import (
     read_questions,
 )
 from subitize.datasets.geckonum.recipe import TYPES, Recipe, load_recipe
+from subitize.datasets.text_files import stamp
 from subitize.errors import BadInput, UnknownName
 
 __all__ = [
@@ -67,15 +68,36 @@ def check_choice(settings: PromptSettings) -> None:
         )
 
 
-@lru_cache(maxsize=8)
 def chosen_recipe(settings: PromptSettings) -> Recipe:
     """The recipe that plurals and relations come from."""
-    return load_recipe(Path(settings.recipe)) if settings.recipe else Recipe()
+    return _recipe(settings.recipe, stamp(settings.recipe))
+
+
+def chosen_prompts(settings: PromptSettings) -> Sequence[Prompt]:
+    """The prompts of a run, in the order of their file or recipe."""
+    return _prompts(settings, _stamps(settings))
+
+
+def chosen_questions(settings: PromptSettings) -> Mapping[str, Sequence[Question]]:
+    """The questions to each prompt of a run, by the prompt's id."""
+    return _questions(settings, _stamps(settings))
+
+
+Stamps = tuple[tuple[int, int], ...]
+"""of the files that the settings name: another content is another choice"""
+
+
+def _stamps(settings: PromptSettings) -> Stamps:
+    return tuple(stamp(path) for path in (settings.prompts, settings.recipe, settings.questions))
 
 
 @lru_cache(maxsize=8)
-def chosen_prompts(settings: PromptSettings) -> Sequence[Prompt]:
-    """The prompts of a run, in the order of their file or recipe."""
+def _recipe(path: str, _stamp: tuple[int, int]) -> Recipe:
+    return load_recipe(Path(path)) if path else Recipe()
+
+
+@lru_cache(maxsize=8)
+def _prompts(settings: PromptSettings, _stamps: Stamps) -> Sequence[Prompt]:
     if settings.prompts:
         every = read_prompts(Path(settings.prompts))
     else:
@@ -100,8 +122,7 @@ def _wanted(prompt: Prompt, settings: PromptSettings) -> bool:
 
 
 @lru_cache(maxsize=8)
-def chosen_questions(settings: PromptSettings) -> Mapping[str, Sequence[Question]]:
-    """The questions to each prompt of a run, by the prompt's id."""
+def _questions(settings: PromptSettings, _stamps: Stamps) -> Mapping[str, Sequence[Question]]:
     prompts, recipe = chosen_prompts(settings), chosen_recipe(settings)
     if settings.questions:
         every = read_questions(Path(settings.questions), prompts, recipe)
