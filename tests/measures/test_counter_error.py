@@ -89,6 +89,16 @@ def test_a_perfect_counter_changes_nothing() -> None:
     assert found["condition"] == pytest.approx(1)
 
 
+def test_all_right_is_not_certainty() -> None:
+    painted = [("dots", target, target) for target in TARGETS] * 5
+    pairs = {"dots": [[true, true, 30] for true in range(1, 16)]}
+    found = corrected_scores(painted, pairs, np.random.default_rng(0), samples=100)
+    assert found["accuracy"]["value"] == pytest.approx(1)
+    assert found["accuracy"]["low"] == pytest.approx(0.9289, abs=1e-3)  # 50 of 50, exact
+    assert found["nae"]["value"] == pytest.approx(0, abs=1e-12)
+    assert 0.01 < found["nae"]["high"] < 0.03
+
+
 def test_less_calibration_makes_a_wider_interval() -> None:
     widths = []
     for calibrated in (400, 12):

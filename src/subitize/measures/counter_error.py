@@ -29,6 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from subitize.errors import BadInput
+from subitize.measures.accuracy import proportion_interval
 from subitize.measures.bootstrap import resampled_cells
 from subitize.measures.trials import Counts, Floats, readable_trials
 
@@ -138,8 +139,10 @@ def corrected_scores(
     if found["identifiable"]:
         values = _values(columns, cells, targets)
         drawn = _samples(columns, cells, targets, rng, samples)
+        edge = _at_the_edge(asked, counted)
         for index, (name, highest) in enumerate((("accuracy", 1.0), ("nae", np.inf))):
-            ends = np.quantile(drawn[index], [0.025, 0.975])
+            low, high = np.quantile(drawn[index], [0.025, 0.975])
+            ends = (min(low, edge[index][0]), max(high, edge[index][1]))
             value, low, high = np.clip([values[index], *ends], 0.0, highest).tolist()
             found[name] = {"value": value, "low": low, "high": high, "trials": int(asked.size)}
     else:
@@ -196,6 +199,21 @@ def _identifiable(columns: Sequence[Columns], cells: Counts) -> dict[str, Any]:
         "condition": worst if np.isfinite(worst) else None,
         "assumed_exact": assumed,
     }
+
+
+def _at_the_edge(asked: Floats, counted: Floats) -> tuple[tuple[float, float], ...]:
+    """What the ends must at least reach when all or no pictures were counted as asked.
+
+    Then resampling shows no spread at all. Accuracy takes the exact interval of a share; NAE as
+    much as that many pictures with one thing too many or too few would make.
+    """
+    right = int((asked == counted).sum())
+    nothing = ((np.inf, -np.inf), (np.inf, -np.inf))
+    if 0 < right < asked.size:
+        return nothing
+    _, low, high = proportion_interval(right, asked.size)
+    wrong = (0.0, float((1 - low) * np.mean(1 / asked))) if right else nothing[1]
+    return (low, high), wrong
 
 
 def _wanted(targets: Floats, top: int) -> Floats:
