@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -25,12 +26,12 @@ from subitize.datasets.geckonum.prompts import read_prompts
 from subitize.datasets.geckonum.recipe import Recipe, load_recipe
 from subitize.datasets.geckonum.scores import ScoreTable, join_scores, read_scores, scores_from_rows
 from subitize.errors import BadInput, UnknownName
-from subitize.reports.build import About, Chapter, write_chapters
-from subitize.reports.geckonum import annotation_sections
 from subitize.runs.stored import load_run
 
 __all__ = ["metrics", "pictures", "report", "vqa"]
 
+REPORT = "subitize.reports.annotated:report_annotations"
+"""loaded when a report is wanted: the tables need no Matplotlib"""
 Annotations = Annotated[Path, typer.Option(help="Zip archive or folder of task_N_MODEL.csv.")]
 Prompts = Annotated[Path, typer.Option(help="prompts.csv of the release, or one made here.")]
 Config = Annotated[
@@ -197,9 +198,8 @@ def report(
 ) -> None:
     """One HTML file from people's annotations: every table and figure beside the printed ones."""
     labelled = labelled_from(annotations, prompts, config)
-    chapter = Chapter(GeckoNum.NAME, GeckoNum.TITLE, annotation_sections(labelled))
-    answers = sum(labelled.used.values())
-    print(write_chapters([chapter], About(labelled.models, answers), out))
+    module, _, function = REPORT.partition(":")
+    print(getattr(import_module(module), function)(labelled, out))
 
 
 def _copy(source: Path, target: Path) -> None:
