@@ -22,14 +22,14 @@ def calibration_figure(calibration: Calibration) -> Figure:
         if best is not None:
             axes.axvline(best, color=MUTED, linewidth=0.7, linestyle=(0, (3, 3)))
             axes.plot([best], [least], marker="o", markersize=4, color=INK, linestyle="none")
-            # On the side with more room.
-            side = -8 if best > 0.5 else 8
+            # At the top of the line, where a curve with its least value there never is.
             axes.annotate(
                 f"{best:.2f}: NAE {least:.3f}",
-                (best, least),
-                (side, 16),
+                (best, 1.0),
+                (-5 if best > 0.5 else 5, -8),
+                xycoords=("data", "axes fraction"),
                 textcoords="offset points",
-                ha="right" if side < 0 else "left",
+                ha="right" if best > 0.5 else "left",
             )
         axes.set_xlim(0, 1)
         axes.set_ylim(0, max(curve["nae"]) * 1.05 or 1.0)
