@@ -185,3 +185,14 @@ def test_exclusions(tmp_path: Path) -> None:
     assert orjson.loads(done.stdout)["states"] == {"excluded": 1, "read": 1}
     done = subitize("score", str(folder), "--json")
     assert orjson.loads(done.stdout)["states"] == {"excluded": 1, "read": 1}
+
+
+def test_a_plan_that_is_not_this_run_s_is_one_message(tmp_path: Path) -> None:
+    words = ["run", "naming", "--model", "sim/perfect", *SMALL, "--out", str(tmp_path)]
+    check(subitize(*words), 0)
+    path = next(tmp_path.glob("*/trials.jsonl"))
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join([lines[1], *lines[1:]]))
+    done = subitize(*words)
+    check(done, 2, "line 1 is not the trial")
+    assert done.stderr.count("\n") == 1

@@ -369,7 +369,7 @@ def test_a_changed_plan_is_named(go: Go) -> None:
         outcome, _ = go(server.url)
         path = outcome.folder / "trials.jsonl"
         lines = path.read_bytes().splitlines(keepends=True)
-        path.write_bytes(b"".join([lines[1], *lines[1:]]))
+        path.write_bytes(b"".join([lines[1], lines[0], *lines[2:]]))
         resumed, _ = go(server.url)
     assert "line 1 is not the trial" in str(resumed.error)
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
+import orjson
 import typer
 
 from subitize.errors import BadInput
 from subitize.reports.build import build_report
 from subitize.runs.scoring import score_run
-from subitize.runs.stored import StoredRun, load_run
+from subitize.runs.stored import StoredRun, load_run, stored_scores
 
 __all__ = ["find_runs", "load_scored", "report"]
 
@@ -37,7 +39,9 @@ def find_runs(given: Path) -> list[Path]:
 
 
 def load_scored(folder: Path) -> StoredRun:
-    """A run with its scores, computed now where they are missing."""
-    if not (folder / "scores.json").exists():
-        score_run(folder)
-    return load_run(folder)
+    """A run with its scores, computed now where they are missing, damaged or older than the run."""
+    scores = stored_scores(folder)
+    if scores is None:
+        packed = orjson.dumps(score_run(folder), option=orjson.OPT_SERIALIZE_NUMPY)
+        scores = orjson.loads(packed)
+    return replace(load_run(folder), scores=scores)

@@ -14,7 +14,7 @@ import typer
 from subitize.benchmarks.base import Benchmark, Settings
 from subitize.benchmarks.catalog import get_benchmark
 from subitize.commands.printing import print_json, say, scores_text
-from subitize.errors import BadInput
+from subitize.errors import BadInput, WrongRun
 from subitize.models.base import Model, ModelOptions
 from subitize.models.catalog import open_model
 from subitize.runs.correcting import keep_calibration
@@ -162,6 +162,8 @@ def run_and_score(
 ) -> tuple[Outcome, dict[str, Any]]:
     """One model through one benchmark; scores come also when it stopped early."""
     outcome = run_with_reading(benchmark, settings, model, out, options, reading)
+    if isinstance(outcome.error, WrongRun):
+        raise outcome.error  # what lies in the folder is not this run: running again won't help
     if outcome.stopped:
         say(f"{model.respondent}: stopped: {outcome.error or outcome.stopped}")
         say("Run the same command again to go on where it stopped.")

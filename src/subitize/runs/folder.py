@@ -90,10 +90,15 @@ def read_info(folder: Path) -> dict[str, Any]:
             f"{path} is damaged: it is not JSON. Put back a copy of it; the responses beside it "
             "are untouched."
         ) from None
-    missing = [key for key in ("benchmark", "version", "model", "settings") if key not in info]
+    info = info if isinstance(info, dict) else {}
+    held = {"benchmark": str, "version": str, "model": dict, "settings": dict}
+    missing = [key for key, kind in held.items() if not isinstance(info.get(key), kind)]
     if missing:
-        raise WrongRun(f"{path} is damaged: it lacks {', '.join(missing)}.")
-    return dict(info)
+        raise WrongRun(
+            f"{path} is damaged: it lacks {', '.join(missing)}. Put back a copy of it; the "
+            "responses beside it are untouched."
+        )
+    return info
 
 
 class RunFolder:

@@ -30,6 +30,7 @@ __all__ = [
     "read_responses",
     "read_rows",
     "read_trials",
+    "stored_scores",
 ]
 
 Answers = Mapping[tuple[str, int, int], Sequence[Row]]
@@ -106,13 +107,21 @@ def read_rows(folder: Path, reader: Reader, again: Again | None = None) -> list[
         samples.setdefault(trial_id, []).append(sample)
     excluded = read_exclusions(folder)
     rows = []
+    unplanned = set(samples)
     for trial in read_trials(folder):
+        unplanned.discard(trial.id)
         for sample in sorted(samples.get(trial.id, ())):
             response, reading = _counting(trial, made[trial.id, sample], reader, again)
             reason = excluded.get(trial.id) or excluded.get(str(response.value))
             if reason:
                 reading = Reading("excluded", note=reason)
             rows.append(Row(trial, response, reading))
+    if unplanned:
+        raise WrongRun(
+            f"{folder / 'trials.jsonl'} is damaged: it lacks {len(unplanned)} trials that have a "
+            "response. Put back a copy of it, or run the same `subitize run` again, which plans "
+            "them anew and asks nothing twice."
+        )
     return rows
 
 
@@ -131,7 +140,12 @@ def _counting(
 def read_exclusions(folder: Path) -> dict[str, str]:
     """Trials (or picture files) left out by hand, with the reason."""
     path = folder / "excluded.json"
-    return dict(orjson.loads(path.read_bytes())) if path.exists() else {}
+    try:
+        return dict(orjson.loads(path.read_bytes())) if path.exists() else {}
+    except (orjson.JSONDecodeError, TypeError, ValueError):
+        raise WrongRun(
+            f"{path} is damaged: delete it and exclude again with `subitize read --exclude`."
+        ) from None
 
 
 def write_exclusions(folder: Path, file: Path) -> int:
@@ -207,11 +221,23 @@ class AnswersReader:
 
 
 def load_run(folder: Path, reader: str | None = None) -> StoredRun:
-    """Read a run; its scores are those in scores.json, empty when it was never scored."""
+    """Read a run; its scores are those in scores.json, empty where they do not hold any more."""
     info = read_info(folder)
     benchmark = get_benchmark(info["benchmark"])
     _, read = choose_reader(benchmark, folder, info, reader)
     again = asking_again(benchmark, benchmark.settings_from(info["settings"]))
+    return StoredRun(folder, info, read_rows(folder, read, again), stored_scores(folder) or {})
+
+
+def stored_scores(folder: Path) -> dict[str, Any] | None:
+    """scores.json, unless there is none, it is damaged, or what it was made from has changed."""
     path = folder / "scores.json"
-    scores = orjson.loads(path.read_bytes()) if path.exists() else {}
-    return StoredRun(folder, info, read_rows(folder, read, again), scores)
+    try:
+        made = path.stat().st_mtime_ns
+        sources = [*folder.glob("*.json*"), *folder.glob("readings/*/*.jsonl")]
+        if any(source.stat().st_mtime_ns > made for source in sources):
+            return None
+        scores = orjson.loads(path.read_bytes())
+    except (FileNotFoundError, orjson.JSONDecodeError):
+        return None
+    return scores if isinstance(scores, dict) and "benchmark" in scores else None

@@ -1,0 +1,102 @@
+"""Scores that no longer hold are made again; a damaged folder is told, not scored."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import orjson
+import pytest
+from aiohttp import web
+
+from subitize.commands.reporting import load_scored
+from subitize.commands.running import read
+from subitize.errors import WrongRun
+from subitize.runs.scoring import score_run
+from tests.chat_server import ChatServer, completion
+from tests.runs.conftest import Go
+
+HEDGED = "About 3 of them."
+
+
+def hedging(number: int, request: web.Request, body: dict[str, object]) -> web.Response:
+    return web.json_response(completion(HEDGED))
+
+
+@pytest.fixture
+def folder(go: Go) -> Path:
+    """A run in which every number is hedged: `strict` reads none and `final` all."""
+    with ChatServer(hedging) as server:
+        outcome, scores = go(server.url)
+    assert scores["states"] == {"vague": 12}
+    return outcome.folder
+
+
+def test_another_reader_makes_scores_stale(folder: Path) -> None:
+    assert load_scored(folder).scores["states"] == {"vague": 12}
+    read(folder, "final")
+    run = load_scored(folder)
+    assert run.scores["reader"] == "final"
+    assert run.scores["states"] == {"read": 12}
+    assert orjson.loads((folder / "scores.json").read_bytes())["reader"] == "final"
+
+
+def test_exclusions_make_scores_stale(folder: Path, tmp_path: Path) -> None:
+    trial = orjson.loads((folder / "trials.jsonl").read_bytes().splitlines()[0])["id"]
+    listed = tmp_path / "excluded.csv"
+    listed.write_text(f"{trial},blurred\n")
+    read(folder, exclude=listed)
+    assert load_scored(folder).scores["states"] == {"excluded": 1, "vague": 11}
+
+
+def test_a_response_that_came_later_makes_scores_stale(folder: Path) -> None:
+    made = (folder / "scores.json").stat().st_mtime_ns
+    path = folder / "responses.jsonl"
+    path.write_bytes(path.read_bytes().replace(HEDGED.encode(), b"Exactly 3!"))
+    os.utime(path, ns=(made + 1, made + 1))
+    assert load_scored(folder).scores["states"] == {"read": 12}
+
+
+def test_scores_that_hold_are_not_made_again(folder: Path) -> None:
+    before = (folder / "scores.json").stat().st_mtime_ns
+    load_scored(folder)
+    assert (folder / "scores.json").stat().st_mtime_ns == before
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b"[1]", b"{}", b"3"])
+def test_damaged_scores_are_made_again(folder: Path, content: bytes) -> None:
+    (folder / "scores.json").write_bytes(content)
+    assert load_scored(folder).scores["states"] == {"vague": 12}
+
+
+@pytest.mark.parametrize("kept", [0, 1000])
+def test_responses_without_a_plan_are_told(folder: Path, kept: int, go: Go) -> None:
+    path = folder / "trials.jsonl"
+    path.write_bytes(path.read_bytes()[:kept])
+    with pytest.raises(WrongRun, match=r"lacks .* trials that have a response"):
+        score_run(folder)
+    with ChatServer(hedging) as server:
+        _, scores = go(server.url)
+        assert not server.seen
+    assert scores["states"] == {"vague": 12}
+
+
+@pytest.mark.parametrize("damage", [b"[]", b"3", b'{"benchmark": "naming"}'])
+def test_a_damaged_run_json_is_told(folder: Path, damage: bytes) -> None:
+    (folder / "run.json").write_bytes(damage)
+    with pytest.raises(WrongRun, match="damaged"):
+        score_run(folder)
+
+
+def test_settings_that_are_none_are_told(folder: Path) -> None:
+    info = orjson.loads((folder / "run.json").read_bytes())
+    (folder / "run.json").write_bytes(orjson.dumps({**info, "settings": 3}))
+    with pytest.raises(WrongRun, match="lacks settings"):
+        score_run(folder)
+
+
+@pytest.mark.parametrize("damage", [b"{", b"3", b"[1]"])
+def test_damaged_exclusions_are_told(folder: Path, damage: bytes) -> None:
+    (folder / "excluded.json").write_bytes(damage)
+    with pytest.raises(WrongRun, match=r"excluded\.json is damaged"):
+        score_run(folder)
