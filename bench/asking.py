@@ -107,7 +107,7 @@ def ask_by_subitize(
     BENCHMARKS["files"] = "bench.asking:_never"
     get_benchmark.cache_clear()
     benchmark = Files()
-    import subitize.runs.stored as stored
+    from subitize.runs import stored
 
     stored.get_benchmark = lambda _name: benchmark  # type: ignore[assignment]
     begun, started = cpu(), time.perf_counter()

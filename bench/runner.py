@@ -13,9 +13,10 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from tests.chat_server import ChatServer
+
 from subitize.stimuli.naming import CATEGORIES
 from subitize.stimuli.writing import NamingSet, write_naming
-from tests.chat_server import ChatServer
 
 TRIALS, CONNECTIONS, INSPECT_TRIALS, MANY = 2500, 64, 500, 100_000
 

@@ -45,7 +45,8 @@ def benchmarks() -> str:
         parts.append(f"- asks a {' or a '.join(found.KINDS)}; version {found.VERSION}\n")
         parts.append(f"- readers: {', '.join(found.READERS)} (the first is the usual one)\n")
         parts.append(f"- scores: {', '.join(found.MEASURES)}\n\n")
-        parts.append("Settings (`--set NAME=VALUE`) and their defaults:\n\n| setting | default |\n|---|---|\n")
+        parts.append("Settings (`--set NAME=VALUE`) and their defaults:\n\n")
+        parts.append("| setting | default |\n|---|---|\n")
         for field in found.SETTINGS.__dataclass_fields__.values():
             default = field.default
             shown = ", ".join(map(str, default)) if isinstance(default, tuple) else str(default)
@@ -67,7 +68,8 @@ def models() -> str:
     for prefix, family in FAMILIES.items():
         names = ", ".join(f"`{prefix}/{name}`" for name in family.names) or f"`{family.pattern}`"
         needs = f" Needs `pip install 'subitize[{family.extra}]'`." if family.extra else ""
-        parts.append(f"| {prefix} | {names} | {', '.join(family.kinds)} | {family.about}.{needs} |\n")
+        kinds = ", ".join(family.kinds)
+        parts.append(f"| {prefix} | {names} | {kinds} | {family.about}.{needs} |\n")
     return "".join(parts)
 
 
