@@ -151,6 +151,24 @@ def test_a_failed_control_is_reported(tmp_path: Path) -> None:
     assert scores["control_question"] == {"asked": 30, "right": 0, "understood": False}
 
 
+@pytest.mark.parametrize(
+    ("reply", "right"),
+    [
+        ("A red APPLE.", 30),
+        ("Some fruits on a table", 30),
+        ("Two pineapples", 0),
+        ("<think>Is it an apple? No.</think>A balloon.", 0),
+    ],
+)
+def test_what_answers_the_control(tmp_path: Path, reply: str, right: int) -> None:
+    def behave(number: int, request: web.Request, body: dict[str, Any]) -> web.Response | None:
+        return web.json_response(completion(reply)) if "represent" in asked(body) else None
+
+    with ChatServer(behave) as server:
+        _, scores = run(tmp_path, "openai/x", server.url, prompt="things", categories=("apples",))
+    assert scores["control_question"] == {"asked": 30, "right": right, "understood": right == 30}
+
+
 def test_counters_are_not_asked_the_control(tmp_path: Path) -> None:
     outcome, scores = run(tmp_path, "counter/blobs", prompt="things", size=128)
     assert scores["accuracy"]["value"] > 0.9

@@ -175,6 +175,8 @@ class Benchmark:
                 raise UnknownName(f"setting of {self.NAME}", name, known)
         values = {name: _typed(name, value, known[name].default) for name, value in given.items()}
         settings = self.SETTINGS(**values)
+        if not 0 <= settings.seed < 2**63:
+            raise BadInput(f"The seed is {settings.seed}: give a whole number of 0 or more.")
         self.check(settings)
         return settings
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from subitize.errors import BadInput, UnknownName
 from subitize.models.base import Kind
 from subitize.readers.boxes import reading_boxes
 from subitize.readers.text import read_final, read_strict
+from subitize.readers.wrappings import without_thinking
 from subitize.records import Row, Stimulus, Trial, make_trial
 from subitize.stimuli.naming import CATEGORIES, recipe
 from subitize.stimuli.scenes import scene_of
@@ -30,7 +32,7 @@ NOUNS: Mapping[str, str] = {
     "fast cards": "shapes",
 }
 CONTROL = "What does the image represent?"  # PLOS ONE 2025, §2.1.1
-CONTROL_RIGHT = ("apple", "fruit")
+CONTROL_RIGHT = re.compile(r"\b(?:apples?|fruits?)\b", re.IGNORECASE)
 PROMPTS = ("best", "pilot", *FORMS)
 HOLDS = ("", "area", "hull", "density")
 TOP_UPS = 3
@@ -310,6 +312,6 @@ def control_summary(rows: Sequence[Row]) -> dict[str, Any] | None:
     if not rows:
         return None
     right = sum(
-        any(word in str(row.response.value or "").lower() for word in CONTROL_RIGHT) for row in rows
+        bool(CONTROL_RIGHT.search(without_thinking(str(row.response.value or "")))) for row in rows
     )
     return {"asked": len(rows), "right": right, "understood": right == len(rows)}

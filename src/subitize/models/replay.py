@@ -1,4 +1,4 @@
-"""Replies from a file: a run's responses.jsonl, or lines with `trial` (or `question`) and `value`.
+"""Replies from a file: a run's responses.jsonl, or lines with `trial` and `value`.
 
 Useful for scoring replies that somebody collected elsewhere, at no cost.
 """

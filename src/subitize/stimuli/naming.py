@@ -12,12 +12,22 @@ from subitize.errors import BadInput, UnknownName
 from subitize.stimuli import Picture, art, holding, png
 from subitize.stimuli.scenes import Scene, scene_of, tiles_of
 
-__all__ = ["CATEGORIES", "DRAWING_VERSION", "SMALLEST_SIZE", "composed", "draw", "recipe"]
+__all__ = [
+    "CATEGORIES",
+    "DRAWING_VERSION",
+    "LARGEST_SIZE",
+    "SMALLEST_SIZE",
+    "composed",
+    "draw",
+    "recipe",
+]
 
 DRAWING_VERSION = 1
 """goes up with every change that alters a single pixel"""
 CATEGORIES = ("apples", "people", "butterflies", "dots", "fast cards")
 SMALLEST_SIZE = 16
+LARGEST_SIZE = 16_384
+"""a picture of 256 MB before it is packed"""
 
 
 def recipe(
@@ -43,6 +53,10 @@ def recipe(
     if size < SMALLEST_SIZE:
         raise BadInput(
             f"A picture of {size} x {size} pixels is too small: use --size {SMALLEST_SIZE} or more."
+        )
+    if size > LARGEST_SIZE:
+        raise BadInput(
+            f"A picture of {size} x {size} pixels is too large: use --size {LARGEST_SIZE} or less."
         )
     if hold == "density" and n > largest:
         raise BadInput(

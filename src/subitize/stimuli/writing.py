@@ -48,6 +48,10 @@ class NamingSet:
         for category in self.categories:
             if category not in CATEGORIES:
                 raise UnknownName("category", category, CATEGORIES)
+        if len(set(self.categories)) < len(self.categories):
+            raise BadInput(f"--categories is {', '.join(self.categories)}: give each once.")
+        if not -(2**63) <= self.seed < 2**63:
+            raise BadInput(f"--seed is {self.seed}: give a whole number of at most 18 digits.")
         check_hold(self.hold)
 
     def recipes(self) -> Iterator[tuple[str, dict[str, Any]]]:
