@@ -73,7 +73,6 @@ def ask_by_subitize(
 ) -> dict[str, Any]:
     """The runner with its durable journal, on pictures that lie in files."""
     from subitize.benchmarks.base import Benchmark, Decisions, Settings, Stage
-    from subitize.benchmarks.catalog import BENCHMARKS, get_benchmark
     from subitize.models.base import ModelOptions
     from subitize.models.catalog import open_model
     from subitize.readers.text import read_strict
@@ -104,12 +103,7 @@ def ask_by_subitize(
                     condition={"index": index},
                 )
 
-    BENCHMARKS["files"] = "bench.asking:_never"
-    get_benchmark.cache_clear()
     benchmark = Files()
-    from subitize.runs import stored
-
-    stored.get_benchmark = lambda _name: benchmark  # type: ignore[assignment]
     begun, started = cpu(), time.perf_counter()
     with tempfile.TemporaryDirectory() as folder:
         model = open_model("openai/x", ModelOptions(f"http://127.0.0.1:{port}/v1"))
