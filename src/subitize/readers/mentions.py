@@ -238,7 +238,9 @@ _ZERO = re.compile(
     rf"\bno {_NOT_COUNTED}{_NOUN}{_PLURAL}"
     rf"|\b(?:there (?:is|are|were|was)|i see|i count|contains?|shows?|has|have|depicts?) no "
     rf"{_NOT_COUNTED}\w"
-    r"|\bnone\b"
+    r"|\bnone\b|\bnot (?:even )?(?:a single|one) [a-z]"
+    r"|\b(?:aren't|are not|isn't|is not|don't see|do not see|can't see|cannot see) any"
+    r"(?=[.!,;]|$| (?:in|on|at|here|there|visible|present)\b)"
     r"|\b(?:aren't|are not|isn't|is not|don't see|do not see|can't see|cannot see|without) any "
     rf"{_NOT_COUNTED}{_NOUN}{_PLURAL}",
     re.IGNORECASE,

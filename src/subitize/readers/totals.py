@@ -69,6 +69,7 @@ _TERM_BEFORE = re.compile(
 _IS_AFTER_SUM = re.compile(
     r"(?:[ ][\w'-]{1,20}){0,2},?[ ](?:is|are|makes?|,? which is)[ ]{1,2}", re.I
 )
+_NOUN_GAP = re.compile(r" (?:(?!(?:on|in|at|and|of|to|with)\b)[\w'-]{1,20} ){0,3}(?:in )?", re.I)
 
 
 def sentence_starts(text: str) -> list[int]:
@@ -87,7 +88,8 @@ def stated_total(text: str, mentions: Sequence[Mention]) -> Mention | None:
     loose = finder.after_loose()
     best = max(firm, default=None)
     latest = max(loose, default=None)
-    if best and latest and latest.start > best.start and best not in answers:
+    firmly = best in answers and best is not None and best.role != "range"
+    if best and latest and latest.start > best.start and not firmly:
         best = latest
     return best or latest
 
@@ -130,6 +132,8 @@ class _Finder:
                     found.append(left)
                 continue
             between = self.text[match.end() : min(mention.start, match.end() + 120)]
+            if ";" in between or self._is_breakdown(match):
+                continue
             if len(between) < 120 and (gap is None or gap.fullmatch(between)):
                 found.append(mention)
         return found
@@ -146,7 +150,7 @@ class _Finder:
         found = []
         for match in _ALL.finditer(self.text):
             mention = self._next(match.end())
-            if mention and not self._is_term(mention):
+            if mention and not self._is_term(mention) and not self._is_breakdown(match):
                 between = self.text[match.end() : min(mention.start, match.end() + 90)]
                 if _FORWARD.fullmatch(between):
                     found.append(mention)
@@ -159,6 +163,14 @@ class _Finder:
                 if near and not self._is_term(mention):
                     found.append(mention)
         return found
+
+    def _is_breakdown(self, cue: re.Match[str]) -> bool:
+        """Whether parts follow a total named before: "12 dots in total: 5 above and 7 below"."""
+        low = bisect_left(self.begins, cue.end())
+        high = bisect_left(self.begins, self._sentence_end(cue.end()))
+        if low == 0 or len({mention.value for mention in self.known[low:high]}) < 2:
+            return False
+        return bool(_NOUN_GAP.fullmatch(self.text, self.known[low - 1].end, cue.start()))
 
     def of_sums(self) -> list[Mention]:
         """12 in "9 plus 3 is 12"."""

@@ -119,7 +119,7 @@ def _from_json(text: str) -> str:
     bare = text.strip()
     if bare[:1] in ("{", "[", '"'):
         try:
-            return "\n".join(_flat(orjson.loads(bare), "", 0))
+            return "; ".join(_flat(orjson.loads(bare), "", 0))
         except orjson.JSONDecodeError:
             pass
     return _OBJECT.sub(_flat_object, text)
@@ -132,7 +132,7 @@ def _flat_object(match: re.Match[str]) -> str:
         return found
     for candidate in (found, found.replace("'", '"')):
         try:
-            return "\n" + "\n".join(_flat(orjson.loads(candidate), "", 0)) + "\n"
+            return "\n" + "; ".join(_flat(orjson.loads(candidate), "", 0)) + "\n"
         except orjson.JSONDecodeError:
             continue
     return found
