@@ -11,7 +11,7 @@ import typer
 
 from subitize.benchmarks.catalog import BENCHMARKS, get_benchmark
 from subitize.commands.printing import print_json
-from subitize.models.catalog import FAMILIES, known_names, open_model
+from subitize.models.catalog import FAMILIES, known_names, open_model, third_party
 
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON and nothing else.")]
 
@@ -61,6 +61,17 @@ def models(json: Json = False) -> None:
                 }
                 for prefix, family in FAMILIES.items()
             ]
+            + [
+                {
+                    "prefix": prefix,
+                    "names": [],
+                    "pattern": f"{prefix}/…",
+                    "kinds": [],
+                    "about": f"added by an installed package ({opener})",
+                    "extra": "",
+                }
+                for prefix, opener in third_party().items()
+            ]
         )
         return
     for prefix, family in FAMILIES.items():
@@ -69,6 +80,8 @@ def models(json: Json = False) -> None:
         for name in known_names():
             if name.startswith(f"{prefix}/"):
                 print(f"  {name}")
+    for prefix, opener in third_party().items():
+        print(f"{prefix}: added by an installed package ({opener})\n  {prefix}/…")
 
 
 def doctor(

@@ -8,11 +8,11 @@ from importlib import import_module
 from importlib.metadata import entry_points
 from typing import cast
 
-from subitize.errors import UnknownName
+from subitize.errors import BadInput, UnknownName
 from subitize.models.base import Model, ModelOptions
 from subitize.models.names import ModelName, parse_name
 
-__all__ = ["FAMILIES", "Family", "known_names", "open_model"]
+__all__ = ["FAMILIES", "Family", "known_names", "open_model", "third_party"]
 
 Opener = Callable[[ModelName, ModelOptions], Model]
 
@@ -80,7 +80,7 @@ FAMILIES: dict[str, Family] = {
     "replay": Family(
         "subitize.models.replay:open_replay",
         "replies from a file of responses, asked of nobody",
-        ("namer",),
+        ("namer", "counter"),
         pattern="replay/FILE.jsonl",
     ),
 }
@@ -90,7 +90,8 @@ def _added(group: str) -> dict[str, str]:
     return {point.name: point.value for point in entry_points(group=group)}
 
 
-def _third_party() -> dict[str, str]:
+def third_party() -> dict[str, str]:
+    """Prefixes that installed packages add, each with its module:function."""
     return _added("subitize.models")
 
 
@@ -99,7 +100,7 @@ def known_names() -> list[str]:
     names = []
     for prefix, family in FAMILIES.items():
         names += [f"{prefix}/{name}" for name in family.every_name] or [family.pattern]
-    return names + [f"{prefix}/…" for prefix in _third_party()]
+    return names + [f"{prefix}/…" for prefix in third_party()]
 
 
 def open_model(text: str, options: ModelOptions | None = None) -> Model:
@@ -107,13 +108,24 @@ def open_model(text: str, options: ModelOptions | None = None) -> Model:
     name = parse_name(text)
     family = FAMILIES.get(name.prefix)
     if family is None:
-        opener = _third_party().get(name.prefix)
+        opener = third_party().get(name.prefix)
         if opener is None:
             raise UnknownName("model", text.partition("?")[0], known_names())
     else:
         if family.names and name.rest not in family.every_name:
             raise UnknownName("model", f"{name.prefix}/{name.rest}", known_names())
         opener = family.opener
+    return _find_opener(opener, name.prefix)(name, options or ModelOptions())
+
+
+def _find_opener(opener: str, prefix: str) -> Opener:
     module, _, function = opener.partition(":")
-    open_one = cast(Opener, getattr(import_module(module), function))
-    return open_one(name, options or ModelOptions())
+    try:
+        return cast(Opener, getattr(import_module(module), function))
+    except (ImportError, AttributeError) as problem:
+        if prefix in FAMILIES:
+            raise
+        raise BadInput(
+            f"The package that adds {prefix}/… is broken: its entry point {opener!r} can't be "
+            f"opened ({problem}). Mend or uninstall it."
+        ) from None
