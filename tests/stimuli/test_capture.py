@@ -70,8 +70,10 @@ def test_positions_equal_the_released_ones(data_dir: Path) -> None:
         assert np.abs(np.array(found["positions"]) - row["positions"]).max() <= 0.01 + 1e-9
         assert found["count"] == row["ground_truth"]
         assert found["radius"] == 5
-        large = facts(made | {"size": 500})
-        assert np.abs(np.array(large["positions"]) / 2.5 - row["positions"]).max() <= 0.015
+        for size in (100, 336, 512, 2000):
+            scaled = np.array(facts(made | {"size": size})["positions"])
+            off = np.abs(scaled - np.array(row["positions"]) * size / 200).max()
+            assert off <= 0.01 + 1e-9, (row["image_file"], size)
 
 
 def test_order_and_the_hundred_cells_left_out(data_dir: Path) -> None:
@@ -81,10 +83,15 @@ def test_order_and_the_hundred_cells_left_out(data_dir: Path) -> None:
     assert len(set(ours) - set(names)) == 100
 
 
+def test_the_validation_part_is_what_the_released_test_part_leaves_out(data_dir: Path) -> None:
+    tested = {c.name for c in configurations() if capture.part(c) == "test"}
+    assert tested == {row["image_file"] for row in released(data_dir)}
+
+
 def test_validation_part() -> None:
     chosen = [c for c in configurations() if capture.part(c) == "validation"]
     assert len(chosen) == 100
-    assert set(Counter((c.arrangement, c.count) for c in chosen).values()) == {4}
+    assert len({(c.arrangement, c.count) for c in chosen}) == 25
     assert len({c.place for c in chosen}) == len({c.colour for c in chosen}) == 5
     assert capture.part(Configuration("circle", 20, 0, "red", "dots")) == "test"
 

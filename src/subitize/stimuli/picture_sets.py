@@ -21,8 +21,6 @@ from subitize.stimuli import Picture, render
 __all__ = ["MANIFEST", "PictureSet", "write_set"]
 
 MANIFEST = "manifest.jsonl"
-_CHUNK = 16
-"""pictures handed to a process at a time"""
 
 Recipe = Mapping[str, Any]
 
@@ -36,6 +34,8 @@ class PictureSet(NamedTuple):
     """a picture's line of the manifest; a function of a module, so that processes find it"""
     describes: Callable[[Mapping[str, Any], Recipe], bool]
     """whether a line of a manifest found in the folder belongs to the recipe of its file"""
+    together: int = 16
+    """so many pictures are handed to a process at a time"""
 
 
 Job = tuple[str, str, Recipe, Callable[[str, Recipe, Picture], Mapping[str, Any]]]
@@ -50,7 +50,7 @@ def write_set(out: Path, pictures: PictureSet, processes: int | None = None) -> 
     try:
         for folder in {(out / name).parent for name, _ in pictures.wanted}:
             folder.mkdir(parents=True, exist_ok=True)
-        _replace(out / MANIFEST, b"".join(_lines(jobs, processes)))
+        _replace(out / MANIFEST, b"".join(_lines(jobs, pictures.together, processes)))
     except OSError as error:
         raise StorageFull(
             f"The pictures can't be written to {out} ({error.strerror}): free some space or choose "
@@ -59,14 +59,14 @@ def write_set(out: Path, pictures: PictureSet, processes: int | None = None) -> 
     return len(jobs)
 
 
-def _lines(jobs: Sequence[Job], processes: int | None) -> Iterator[bytes]:
+def _lines(jobs: Sequence[Job], together: int, processes: int | None) -> Iterator[bytes]:
     """Write every picture; the manifest's lines come in the order of the jobs."""
-    count = min(processes or os.cpu_count() or 1, -(-len(jobs) // _CHUNK))
+    count = min(processes or os.cpu_count() or 1, -(-len(jobs) // together))
     if count == 1:
         yield from map(_write, jobs)
         return
     with get_context("spawn").Pool(count) as pool:
-        yield from pool.imap(_write, jobs, chunksize=_CHUNK)
+        yield from pool.imap(_write, jobs, chunksize=together)
 
 
 def _write(job: Job) -> bytes:

@@ -68,8 +68,6 @@ class Capture(Benchmark):
         "'published' has the published geometry, with occluders drawn anew.",
         "The paper prints six prompts of the ten tried per split: the other twelve are ours. So "
         "are the words of the hidden task, the pattern question, the help and the worked examples.",
-        "Which 100 synthetic pictures are the validation part is not printed: ours are drawn once, "
-        "four of each arrangement and count.",
         "Replies are read by rules; the paper used a language model, which a reading run can do "
         "too, with the agreement of both reported.",
         "Failed calls and replies left out by hand are not replies and enter no score; every other "

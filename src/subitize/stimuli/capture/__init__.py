@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -19,6 +20,7 @@ from subitize.stimuli.capture.occluders import (
     published_square,
 )
 from subitize.stimuli.capture.painting import COLOURS, paint
+from subitize.stimuli.capture.validation import VALIDATION
 
 __all__ = [
     "ARRANGEMENTS",
@@ -36,17 +38,17 @@ __all__ = [
     "recipe",
 ]
 
-DRAWING_VERSION = 1
+DRAWING_VERSION = 2
 """goes up with every change that alters a single pixel"""
 LAYOUTS = ("fair", "published")
 VARIANTS = ("unoccluded", "occluded")
 OBJECTS = ("dots", "boxes")
 PLACES = range(len(SHIFTS))
+RELEASED_SIZE = 200
+"""side of the published pictures in pixels"""
 SMALLEST_RADIUS = 1.0
 """in pixels; smaller objects can't be told apart"""
 _COUNTS = range(5, 16)
-_VALIDATION = 4
-"""validation pictures of each pattern: 4 x 25 = 100"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,21 +102,12 @@ def configurations() -> tuple[Configuration, ...]:
 
 
 def part(configuration: Configuration) -> Literal["validation", "test"]:
-    """Whether a pattern is among the 100 on which prompts are chosen.
+    """Whether a pattern is among the paper's 100 on which prompts are chosen.
 
-    The paper's 100 follow no rule that could be found, so these are ours: 4 of the 50 pictures of
-    each arrangement and count, drawn once, the same for every seed, size and layout.
+    The same for every seed, size and layout; patterns beyond the paper's are all for testing.
     """
-    drawn = _validation(configuration.arrangement, configuration.count)
-    return "validation" if configuration.nth in drawn else "test"
-
-
-@lru_cache(maxsize=256)
-def _validation(arrangement: str, count: int) -> frozenset[int]:
-    if (arrangement, count) not in {(c.arrangement, c.count) for c in configurations()}:
-        return frozenset()
-    drawn = generator("validation", arrangement, count).permutation(50)[:_VALIDATION]
-    return frozenset(drawn.tolist())
+    chosen = VALIDATION.get((configuration.arrangement, configuration.count), ())
+    return "validation" if configuration.nth in chosen else "test"
 
 
 def recipe(
@@ -141,11 +134,12 @@ def recipe(
     if configuration.place not in PLACES:
         raise BadInput(f"There is no place {configuration.place}: give 0, 1, 2, 3 or 4.")
     check_side(occluder)
-    radius = _radius(configuration.arrangement, configuration.count, layout) * size
-    if radius < SMALLEST_RADIUS:
+    share = _radius(configuration.arrangement, configuration.count, layout)
+    if share * size < SMALLEST_RADIUS:
         raise BadInput(
-            f"{configuration.count} objects in a picture of {size} pixels have a radius of "
-            f"{radius:.2f} pixels: use a larger size or a smaller count."
+            f"In a picture of {size} pixels the objects of a {configuration.arrangement} of "
+            f"{configuration.count} have a radius of {share * size:.2f} pixels and can't be told "
+            f"apart: use a larger size ({math.ceil(SMALLEST_RADIUS / share)} or more)."
         )
     made = {"drawer": "capture", "version": DRAWING_VERSION, **configuration.as_dict()}
     made |= {"variant": variant, "layout": layout, "size": size, "seed": seed}
@@ -161,6 +155,10 @@ def facts(recipe: Mapping[str, Any]) -> dict[str, Any]:
     size, shift = recipe["size"], np.array(SHIFTS[configuration.place]) + 0.5
     radius = round(layout.radius * size, 4)
     positions = np.round((layout.points + shift) * size, 2)
+    if recipe["layout"] == "published":
+        # the release rounds at its own size; other sizes scale what it says
+        released = np.round((layout.points + shift) * RELEASED_SIZE, 2)
+        positions = np.round(released * (size / RELEASED_SIZE), 2)
     known = configuration.as_dict() | {"positions": positions.tolist(), "radius": radius}
     known |= {"occluder": None, "hidden": []}
     if recipe["variant"] == "occluded":

@@ -36,6 +36,8 @@ KEYS = (
     "hidden",
 )
 """what a line of the manifest holds, in this order"""
+_OF_PATTERN = len(PLACES) * len(COLOURS) * len(OBJECTS)
+"""pictures of one pattern and variant; they follow each other"""
 
 
 @dataclass(frozen=True)
@@ -89,14 +91,14 @@ def write_capture(out: Path, settings: CaptureSet, processes: int | None = None)
     The bytes do not depend on the number of processes (default: one per core).
     """
     wanted = settings.recipes()
-    # every pattern once, so that an impossible one is known before anything is written
-    for arrangement, count in dict.fromkeys((r["arrangement"], r["count"]) for _, r in wanted):
-        facts(
-            next(
-                r for _, r in wanted[::-1] if (r["arrangement"], r["count"]) == (arrangement, count)
-            )
-        )
-    return write_set(out, PictureSet(wanted, _line, _describes), processes)
+    if settings.patterns or settings.occluder is not None:
+        # every pattern once, so that an impossible one is known before anything is written; the
+        # paper's own are known to be possible, and finding their squares takes a while
+        patterns = {(made["arrangement"], made["count"]): made for _, made in wanted}
+        for made in patterns.values():
+            facts(made)
+    # a whole pattern to a process: its squares are found once, not in every process
+    return write_set(out, PictureSet(wanted, _line, _describes, _OF_PATTERN), processes)
 
 
 def _pattern(text: str) -> tuple[str, int]:
