@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from subitize.published.geckonum import BASELINES, MODELS, PUBLISHED, SOURCES, Printed
+from subitize.published.geckonum_metrics import VQA
 
 
 @pytest.mark.parametrize(
@@ -66,3 +67,20 @@ def test_agreeing_means_rounding_to_what_is_printed() -> None:
     assert not Printed("45.2").agrees(45.26)
     assert Printed("98").agrees(97.5)
     assert Printed("0.000").agrees(0.0004)
+
+
+def test_fine_tuned_models_of_all_three_tables() -> None:
+    """Tables A11 (2 checkpoints), A12 (8 more) and A13 (5 more)."""
+    assert len(VQA) == 2 + 8 + 5
+    assert sum(len(values) for values in VQA.values()) == 6 + 3 + 8 * 5 + 5 * 5
+    tuned = "PaliGemma, fine-tuned on"
+    assert VQA["PaliGemma, base"]["Muse-B rare"] == 62.4
+    assert VQA[f"{tuned} TallyQA"] == {
+        "TallyQA simple": 84.9, "TallyQA complex": 72.1, "GeckoNum": 73.3,
+    }  # fmt: skip
+    assert VQA[f"{tuned} TallyQA (53k) + Imagen (only frequent, 28k)"]["Muse-B frequent"] == 89.5
+    assert VQA[f"{tuned} Imagen (only frequent, 28k)"]["TallyQA complex"] == 44.7
+    assert VQA[f"{tuned} TallyQA (all, longer training)"]["Muse-B"] == 69.8
+    for values in VQA.values():
+        if "Muse-B" in values:
+            assert values["Muse-B rare"] < values["Muse-B"] < values["Muse-B frequent"]
