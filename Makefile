@@ -1,19 +1,20 @@
 # One-word targets. `make demo` and `make test` need only Python 3.11 (with venv), git and make.
 PYTHON ?= python3
 PIP := .venv/bin/pip --disable-pip-version-check
+INSTALL := $(PIP) install -q -c constraints.txt
 
 .PHONY: install demo test lint bench clean
 
 install: .venv/installed
 
-.venv/installed: pyproject.toml
+.venv/installed: pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
-	$(PIP) install -q -e '.[light]'
+	$(INSTALL) -e '.[light]'
 	touch $@
 
 # torch stands first and with its exact version, so that nothing pulls in a larger build.
 .venv/tested: .venv/installed
-	$(PIP) install -q 'torch==2.13.0' -e '.[light,test,hf]'
+	$(INSTALL) 'torch==2.13.0' -e '.[light,test,hf]'
 	touch $@
 
 demo: install
@@ -28,7 +29,7 @@ lint: .venv/tested
 	.venv/bin/mypy
 
 bench: .venv/tested
-	$(PIP) install -q 'torch==2.13.0' -e '.[bench]'
+	$(INSTALL) 'torch==2.13.0' -e '.[light,hf,bench]'
 	.venv/bin/python -m bench
 
 clean:
