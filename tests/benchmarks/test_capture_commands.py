@@ -101,6 +101,8 @@ def test_visible_counts_go_from_a_run_to_a_run(
         (("--set", "colour=red"), "There is no setting of capture 'colour'"),
         (("--set", "set=real"), "needs FSC-147's pictures"),
         (("--size", "10"), "use a larger size"),
+        (("--reader", "llm"), "name it with --reading-model"),
+        (("--model", "counter/blobs", "--set", "tasks=hidden,pattern"), "A counter finds things"),
     ],
 )
 def test_bad_input_is_exit_2_with_a_message(
@@ -111,3 +113,12 @@ def test_bad_input_is_exit_2_with_a_message(
     )
     assert code == 2
     assert words in capsys.readouterr().err
+
+
+def test_the_reader_llm_is_the_reading_model(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given = ("--model", "sim/perfect", "--reader", "llm", "--reading-model", "sim/chatty")
+    code, (scores,) = run(tmp_path, capsys, *given)
+    assert code == 0
+    assert scores["reader"] in scores["reader_agreement"]

@@ -96,6 +96,7 @@ def run(  # noqa: PLR0913, PLR0917  the options of the command, one each
     if len({opened.respondent for opened in models}) < len(models):
         raise BadInput("One --model is given twice: give each once.")
     policy = RetryPolicy(tries=max(1, retries))
+    reader = _but_llm(reader, counter)
     options = RunOptions(concurrency, budget_calls, limit, reader, policy=policy)
     reading = open_reading_model(chosen, counter, model_options)
     if counter is None and reading is not None and not _simple(models):
@@ -148,6 +149,15 @@ def open_reading_model(
     return model
 
 
+def _but_llm(reader: str | None, reading_model: str | None) -> str | None:
+    """The reader named; `llm` stands for the reading model, which has to be named too."""
+    if reader != "llm":
+        return reader
+    if reading_model in (None, "none"):
+        raise BadInput("The reader llm is a language model: name it with --reading-model MODEL.")
+    return None
+
+
 def _simple(models: Sequence[Model]) -> bool:
     return all(model.respondent.startswith("painter/") for model in models)
 
@@ -197,6 +207,7 @@ def read(
 ) -> None:
     """Read the stored responses with another reader, or leave some out by hand; asks nobody."""
     info = read_info(run)
+    reader = _but_llm(reader, reading_model)
     if reading_model is not None:
         reader = _read_by_model(run, info, reading_model, ModelOptions(base_url, api_key_env))
     benchmark = get_benchmark(info["benchmark"])

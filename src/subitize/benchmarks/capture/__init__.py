@@ -23,6 +23,7 @@ from subitize.benchmarks.capture.scenes import check_data, scenes
 from subitize.benchmarks.capture.scoring import best_prompts, scores_of
 from subitize.benchmarks.capture.settings import CaptureSettings, check
 from subitize.benchmarks.capture.tasks import possible_tasks, trials_of, tried_variants
+from subitize.errors import BadInput
 from subitize.models.base import Kind
 from subitize.records import Reading, Response, Row, Trial
 
@@ -106,6 +107,11 @@ class Capture(Benchmark):
                 yield Stage("inpainted")
             if names and set(settings.help) - {"inpainted"}:
                 yield Stage("help")
+        elif not names:
+            raise BadInput(
+                f"A counter finds things, it can't answer the task {' or '.join(tasks)}: add the "
+                "task total, or ask a model that reads questions."
+            )
         # Counters find things; what is hidden or what a pattern is called they can't say.
         for task in ("hidden", "pattern"):
             if task in tasks and names:
