@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,6 +14,7 @@ from subitize.benchmarks.geckonum.labels import Labelled, first_met_mode, label_
 from subitize.benchmarks.geckonum.tables import TABLES, Cell, Tables, geckonum_tables
 from subitize.datasets.geckonum.annotations import Annotations, read_annotations
 from subitize.datasets.geckonum.prompts import Prompt, read_prompts
+from subitize.datasets.geckonum.questions import scene_count_questions
 from subitize.published.geckonum import MODELS, PUBLISHED
 from tests.benchmarks.geckonum_data import (
     BY_TEXT,
@@ -224,3 +226,87 @@ def test_table_of_labels(released: Labelled) -> None:
     )
     assert first["image_id"] == f"{first['dataset_id']}_0"
     assert frame["truth"].null_count() == int(np.isnan(released.task1.truth).sum())
+
+
+def test_seeds_may_have_any_numbers(tmp_path: Path) -> None:
+    """Pictures numbered from 1, from 100 or by chance count like those numbered from 0."""
+    texts = ("2 dogs.", "3 cats.", "Two dogs.", "Three cats.")
+    wanted = None
+    for name, start, step in (("zero", 0, 0), ("hundred", 100, 0), ("chance", 7, 1000)):
+        rows = [
+            row
+            for place, text in enumerate(texts)
+            for seed in range(5)
+            for row in counts(BY_TEXT[text], ["2"] * 3, seed=start + place * step + seed)
+        ]
+        found = geckonum_tables(labelled(write_counts(tmp_path / name, rows)))
+        wanted = wanted or found
+        assert found == wanted
+    assert wanted is not None
+    assert wanted["a3"]["mine|n"]["value"] == 20
+    assert wanted["counts"]["labels|task1"]["value"] == 20
+
+
+def test_of_many_seeds_five_of_each_prompt_count(tmp_path: Path) -> None:
+    rows = [
+        row
+        for seed in (11, 12, 13, 14, 15, 16, 17)
+        for row in counts(BY_TEXT["2 dogs."], ["2" if seed < 16 else "3"] * 3, seed=seed)
+    ]
+    found = geckonum_tables(labelled(write_counts(tmp_path / "a", rows)))
+    assert found["a3"]["mine|n"]["value"] == 5
+    assert found["a3"]["mine|accuracy_1"]["value"] == 100
+    assert found["table2"]["task1|mine|accuracy"]["value"] == pytest.approx(500 / 7)
+
+
+def test_tasks_2_and_3_take_five_seeds_in_table_2(tmp_path: Path) -> None:
+    folder = simulated(tmp_path / "a", seeds=5)
+    wanted = geckonum_tables(labelled(folder))
+    for task, column in ((2, "answer_num"), (3, "answer")):
+        path = folder / f"task_{task}_painter_x.csv"
+        frame = pl.read_csv(path, infer_schema=False)
+        more = frame.filter(pl.col("image_id").str.ends_with("_0")).with_columns(
+            pl.col("image_id").str.replace("_0$", "_5"), pl.lit("0").alias(column)
+        )
+        pl.concat([frame, more]).write_csv(path)
+    found = geckonum_tables(labelled(folder))
+    assert found["table2"] == wanted["table2"]
+    assert found["figure5"] == wanted["figure5"]
+    assert found["counts"]["labels|task3"] == wanted["counts"]["labels|task3"]
+
+
+def test_painters_judged_by_different_numbers_of_people(tmp_path: Path) -> None:
+    few = [row for seed in range(5) for row in counts(BY_TEXT["2 dogs."], ["2"] * 5, seed=seed)]
+    more = [row for seed in range(5) for row in counts(BY_TEXT["2 dogs."], ["2"] * 7, seed=seed)]
+    write_counts(tmp_path / "a", [*few, *counts(BY_TEXT["3 dogs."], ["2"] * 5)], "dalle_3")
+    found = geckonum_tables(labelled(write_counts(tmp_path / "a", more, "imagen_d")))["a10"]
+    assert found["dalle_3|5"]["value"] == 100
+    assert found["dalle_3|5"]["published"] == 82.6
+    assert found["imagen_d|7"]["value"] == 100
+    # 5 of 7 is not what the paper prints as 5 of 5
+    assert found["imagen_d|5"]["published"] is None
+    assert "five people" in str(found["imagen_d|5"]["why"])
+
+
+def test_counts_of_scenes_change_no_table(tmp_path: Path) -> None:
+    """Counts of approx-1-entity pictures are for Figures A16 and A17 alone."""
+    folder = simulated(tmp_path / "a")
+    wanted = geckonum_tables(labelled(folder))
+    asked = scene_count_questions(PROMPTS)[0]
+    scene = next(one for one in PROMPTS if one.dataset_id == asked.dataset_id)
+    path = folder / "task_1_painter_x.csv"
+    with path.open("a") as file:
+        for person, answer in enumerate((1, 5, 9)):
+            file.write(f'{scene.dataset_id}_0,x,0,{asked.question},"{scene.prompt}",p{person},'
+                       f"{answer},{answer}\n")  # fmt: skip
+    found = geckonum_tables(labelled(folder))
+    for name in ("agreement", "alpha", "a10", "table2"):
+        assert found[name] == wanted[name]
+    assert found["counts"]["annotations|task1"] != wanted["counts"]["annotations|task1"]
+
+
+def test_missing_pictures_are_no_excuse_for_large_differences(tmp_path: Path) -> None:
+    rows = [row for seed in range(5) for row in counts(BY_TEXT["2 dogs."], ["2"] * 5, seed=seed)]
+    found = geckonum_tables(labelled(write_counts(tmp_path / "a", rows, "dalle_3")))
+    assert "other pictures or answers" in str(found["table2"]["task1|dalle_3|accuracy"]["why"])
+    assert "other pictures or answers" in str(found["a3"]["dalle_3|n"]["why"])

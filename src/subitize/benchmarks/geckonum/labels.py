@@ -25,7 +25,7 @@ from subitize.readers.annotators import counted
 __all__ = ["SEEDS", "Labelled", "Labels", "first_met_mode", "label_annotations"]
 
 SEEDS = 5
-"""pictures per prompt that all tables but Table 2's Task 1 use: seeds 0 to 4"""
+"""pictures per prompt that all tables but Table 2's Task 1 use: seeds 0 to 4 in the release"""
 YES_NO = {"1": 1.0, "1.0": 1.0, "yes": 1.0, "y": 1.0, "true": 1.0,
           "0": 0.0, "0.0": 0.0, "no": 0.0, "n": 0.0, "false": 0.0}  # fmt: skip
 Ints = NDArray[np.int64]
@@ -78,8 +78,20 @@ class Labels:
         return np.array([one.prompt_type for one in self.prompts], dtype=np.str_)[self.prompt]
 
     def first_seeds(self) -> Bools:
-        """Labels of seeds 0 to 4."""
-        return np.asarray(self.seed < SEEDS)
+        """Labels of five pictures per prompt.
+
+        A painter with at most five seeds: all, whatever their numbers. One with more: seeds 0 to 4
+        if it has them, else the five lowest of each prompt.
+        """
+        kept = self.seed < SEEDS
+        for index in np.unique(self.model[~kept]):
+            own = self.model == index
+            seeds = np.unique(self.seed[own])
+            if seeds.size <= SEEDS:
+                kept[own] = True
+            elif not np.isin(np.arange(SEEDS), seeds).all():
+                kept[own] = _rank_of_seed(self.prompt[own], self.seed[own]) < SEEDS
+        return np.asarray(kept)
 
     def frame(self) -> pl.DataFrame:
         """All labels as a table, names instead of numbers."""
@@ -224,6 +236,14 @@ def _labels(
         truth, label, 1 + rows.doubled[first].astype(np.int64), answers, agreeing, unit,
         rows.value,
     )  # fmt: skip
+
+
+def _rank_of_seed(prompt: Ints, seed: Ints) -> Ints:
+    """Which of its prompt's seeds a label has, the lowest being 0."""
+    pairs, place = np.unique(np.stack([prompt, seed]), axis=1, return_inverse=True)
+    _, start, many = np.unique(pairs[0], return_index=True, return_counts=True)
+    rank = np.arange(pairs.shape[1]) - np.repeat(start, many)
+    return np.asarray(rank[place.ravel()], dtype=np.int64)
 
 
 def first_met_mode(unit: Ints, value: Floats) -> tuple[Floats, Ints]:

@@ -67,7 +67,7 @@ def _shown(table: str, name: str, cell: Cell) -> str:
     if interval is not None:
         text += f" ({interval[0]:.1f} to {interval[1]:.1f})"
     printed = PUBLISHED[table].get(name)
-    if printed is not None and not printed.agrees(value):
+    if cell["published"] is not None and printed is not None and not printed.agrees(value):
         text += f" [{printed.text}]"
     return text
 

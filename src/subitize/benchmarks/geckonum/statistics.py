@@ -79,7 +79,7 @@ def _accuracies(
     for task, labels in ((1, labelled.task1), (2, labelled.task2)):
         if labels is None:
             continue
-        kept = counted_labels(labels) if task == 1 else np.ones(labels.model.size, np.bool_)
+        kept = counted_labels(labels) if task == 1 else labels.first_seeds()
         for index in np.unique(labels.model[kept]):
             own = kept & (labels.model == index)
             weight = labels.weight[own]
