@@ -199,3 +199,12 @@ def test_a_plan_that_is_not_this_run_s_is_one_message(tmp_path: Path) -> None:
     done = subitize(*words)
     check(done, 2, "line 1 is not the trial")
     assert done.stderr.count("\n") == 1
+
+
+def test_a_failed_control_and_thin_cells_stand_beside_the_scores(tmp_path: Path) -> None:
+    words = ["--per-cell", "1", "--max", "2", "--size", "64", "--categories", "apples"]
+    done = subitize("run", "naming", "--model", "sim/refuser", *words, "--out", str(tmp_path))
+    assert done.returncode == 0
+    assert re.search(r"control question +0 of 2 right: it does not seem to", done.stdout)
+    assert re.search(r"flagged cells +2\n", done.stdout)
+    assert re.search(r"prompt +category\n", done.stdout)

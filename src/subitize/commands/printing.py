@@ -33,6 +33,15 @@ def scores_text(scores: Mapping[str, Any]) -> str:
     states = ", ".join(f"{count} {state}" for state, count in scores.get("states", {}).items())
     if states:
         lines.append(f"  {'states':24} {states}")
+    if isinstance(scores.get("prompt"), str):
+        lines.append(f"  {'prompt':24} {scores['prompt']}")
+    control = scores.get("control_question")
+    if control:
+        verdict = "" if control["understood"] else ": it does not seem to understand the pictures"
+        right = f"{control['right']} of {control['asked']} right{verdict}"
+        lines.append(f"  {'control question':24} {right}")
+    if scores.get("flagged_cells"):
+        lines.append(f"  {'flagged cells':24} {len(scores['flagged_cells'])}")
     for name, reason in scores.get("undefined", {}).items():
         lines.append(f"  {name.replace('_', ' '):24} – ({reason})")
     return "\n".join(lines)
