@@ -165,6 +165,7 @@ def test_every_function_with_a_best_value_is_in_the_table() -> None:
         "baselines:expected_accuracy",
         "baselines:expected_nae",
         "bias:signed_rank",
+        "clustered:clustered_difference",
         "clustered:clustered_share",
         "error_size:smape_terms",
         "likeness:matrix_correlation",

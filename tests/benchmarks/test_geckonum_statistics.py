@@ -11,8 +11,16 @@ from subitize.benchmarks.geckonum.comparisons import COMPARISONS
 from subitize.benchmarks.geckonum.labels import Labelled
 from subitize.benchmarks.geckonum.statistics import add_statistics
 from subitize.benchmarks.geckonum.tables import geckonum_tables
+from subitize.datasets.geckonum.questions import make_questions
 from subitize.errors import BadInput
-from tests.benchmarks.geckonum_data import BY_TEXT, counts, labelled, simulated, write_counts
+from tests.benchmarks.geckonum_data import (
+    BY_TEXT,
+    PROMPTS,
+    counts,
+    labelled,
+    simulated,
+    write_counts,
+)
 
 
 @pytest.fixture(scope="module")
@@ -95,3 +103,39 @@ def test_groups_that_cannot_be_compared_say_so(tmp_path: Path) -> None:
     assert entry["p"] is None
     assert "can't be compared" in entry["why"]
     assert "can't be compared" in str(tables["a3"]["mine|chi2"]["why"])
+
+
+def test_groups_that_are_all_right_or_all_wrong_have_intervals(tmp_path: Path) -> None:
+    """Three prompts in digits all right, three in words all wrong: still only three prompts."""
+    rows = []
+    for n, word in ((2, "Two"), (3, "Three"), (4, "Four")):
+        for seed in range(5):
+            rows += counts(BY_TEXT[f"{n} dogs."], [str(n)] * 3, seed=seed)
+            rows += counts(BY_TEXT[f"{word} dogs."], ["9"] * 3, seed=seed)
+    alone = labelled(write_counts(tmp_path / "a", rows))
+    tables = geckonum_tables(alone)
+    entry = add_statistics(tables, alone, np.random.default_rng(0), samples=50)["a3"]["mine"]
+    low, high = tables["a3"]["mine|accuracy_1"]["interval"]
+    assert high == 100
+    assert low == pytest.approx(100 * 0.025 ** (1 / 3))
+    low, high = tables["a3"]["mine|accuracy_2"]["interval"]
+    assert low == 0
+    assert high == pytest.approx(100 * (1 - 0.025 ** (1 / 3)))
+    assert entry["difference"]["value"] == -100
+    assert entry["difference"]["low"] == -100
+    assert entry["difference"]["high"] == pytest.approx(100 * (2**0.5 * (1 - 0.025 ** (1 / 3)) - 1))
+
+
+def test_drops_between_groups_that_are_all_alike_have_intervals(tmp_path: Path) -> None:
+    two = next(one for one in PROMPTS if one.prompt_type == "2-additive" and ":1" in one.entities)
+    asked = [one for one in make_questions([two]) if one.task == 1]
+    which = next(place for place, one in enumerate(asked) if one.truth == 1)
+    rows = [*counts(BY_TEXT["1 dog."], ["1"] * 3), *counts(two, ["7"] * 3, question=which)]
+    alone = labelled(write_counts(tmp_path / "a", rows))
+    tables = geckonum_tables(alone)
+    add_statistics(tables, alone, np.random.default_rng(0), samples=50)
+    cell = tables["a5"]["mine|numeric_simple->2-additive|1"]
+    assert cell["value"] == -100
+    low, high = cell["interval"]
+    assert low == -100
+    assert high > 0  # one prompt of each kind shows nothing

@@ -22,15 +22,14 @@ from subitize.benchmarks.geckonum.tables import (
     phrases_of,
 )
 from subitize.errors import BadInput
-from subitize.measures.clustered import clustered_share
-from subitize.measures.interval import Interval, percentile_interval
+from subitize.measures.clustered import clustered_difference, clustered_share
+from subitize.measures.interval import Interval
 from subitize.measures.ranks import (
     benjamini_hochberg,
     chi_square,
     holm,
     permutation_control,
 )
-from subitize.measures.resampling import resampled_means
 
 __all__ = ["SAMPLES", "add_statistics"]
 
@@ -62,14 +61,6 @@ def add_statistics(
             if cell in tables[table]:
                 tables[table][cell]["interval"] = [interval.low, interval.high]
     return found
-
-
-def _means(
-    values: NDArray[Any], prompts: NDArray[np.int64], rng: np.random.Generator, samples: int
-) -> tuple[float, NDArray[np.float64]]:
-    """The mean in percent and the means of samples of prompts."""
-    drawn = 100 * resampled_means(values.astype(np.float64), rng, clusters=prompts, samples=samples)
-    return 100 * float(values.mean()), drawn
 
 
 def _accuracies(
@@ -106,7 +97,7 @@ def _share(
     values: NDArray[Any], prompts: NDArray[np.int64], rng: np.random.Generator, samples: int
 ) -> Interval:
     """A share in percent; also one of 0 or 100 has an interval with a width."""
-    return Interval(*(100 * end for end in clustered_share(values, prompts, rng, samples=samples)))
+    return _percent(clustered_share(values, prompts, rng, samples=samples))
 
 
 def _drops(intervals: Intervals, labels: Labels, rng: np.random.Generator, samples: int) -> None:
@@ -116,15 +107,19 @@ def _drops(intervals: Intervals, labels: Labels, rng: np.random.Generator, sampl
         for number in (1, 2, 3):
             asked = first & (labels.model == index) & (labels.truth == number)
             known = {
-                name: _means(right[own], labels.prompt[own], rng, samples)
+                name: (right[own].astype(np.float64), labels.prompt[own])
                 for name in ("numeric_simple", "2-additive", "3-additive")
                 if (own := asked & (kind == name)).any()
             }
             for before, after in DROPS:
                 if before in known and after in known:
-                    (one, ones), (other, others) = known[before], known[after]
                     cell = f"{labels.models[index]}|{before}->{after}|{number}"
-                    found[cell] = percentile_interval(other - one, others - ones)
+                    drop = clustered_difference(known[before], known[after], rng, samples=samples)
+                    found[cell] = _percent(drop[0])
+
+
+def _percent(share: Interval) -> Interval:
+    return Interval(*(100 * end for end in share))
 
 
 def _comparisons(
@@ -135,16 +130,18 @@ def _comparisons(
     for model, groups in compared_groups(labels, table).items():
         if not groups.first.size or not groups.second.size:
             continue
-        one, ones = _means(groups.first, groups.first_prompts, rng, samples)
-        other, others = _means(groups.second, groups.second_prompts, rng, samples)
-        cells[f"{model}|accuracy_1"] = percentile_interval(one, ones)
-        cells[f"{model}|accuracy_2"] = percentile_interval(other, others)
-        difference = percentile_interval(other - one, others - ones)
+        shares = clustered_difference(
+            (groups.first.astype(np.float64), groups.first_prompts),
+            (groups.second.astype(np.float64), groups.second_prompts),
+            rng, samples=samples,
+        )  # fmt: skip
+        difference, one, other = (_percent(share) for share in shares)
+        cells[f"{model}|accuracy_1"], cells[f"{model}|accuracy_2"] = one, other
         found[model] = {
             "groups": [COMPARISONS[table].first, COMPARISONS[table].second],
             "difference": difference._asdict(),
             "prompts_differ": not difference.low <= 0 <= difference.high,
-            "cohens_h": _cohens_h(one / 100, other / 100),
+            "cohens_h": _cohens_h(one.value / 100, other.value / 100),
             **_test(groups, rng, samples),
         }
     return found
