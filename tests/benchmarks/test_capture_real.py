@@ -122,6 +122,12 @@ def test_a_relative_folder_is_found(
     assert scores["failed"] == 0
 
 
+def test_a_subset_leaves_the_validation_part_whole(data: dict[str, Any]) -> None:
+    settings = CaptureSettings(**data, subset="fsc-test")
+    assert {scene.name for scene in scenes(settings, "test")} == {"1.jpg", "3.jpg", "5.jpg"}
+    assert {scene.name for scene in scenes(settings, "validation")} == {"6.jpg", "7.jpg"}
+
+
 def test_the_test_part_of_fsc_alone(tmp_path: Path, data: dict[str, Any]) -> None:
     given = {**data, "subset": "fsc-test"}
     outcome, _ = ask(tmp_path / "runs", model="sim/perfect", settings=given)

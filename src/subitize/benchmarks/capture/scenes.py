@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -60,7 +60,9 @@ def scenes(settings: CaptureSettings, part: str) -> tuple[Scene, ...]:
     """The scenes of the validation or the test part, in an order whose beginnings are fair."""
     many = settings.validation if part == "validation" else settings.items
     if settings.set == "real":
-        chosen = [one for one in _loaded(settings) if one.part == part]
+        # a subset is one of test pictures: prompts are chosen on the whole validation part
+        whole = replace(settings, subset="") if part == "validation" else settings
+        chosen = [one for one in _loaded(whole) if one.part == part]
         ordered = _dealt(chosen, [""] * len(chosen), settings.seed)
         return tuple(_photographed(one) for one in ordered[: many or None])
     return _synthetic(settings, part, many)
