@@ -123,6 +123,23 @@ def test_marked_encodings_are_read(tmp_path: Path, encoding: str) -> None:
     assert labelled(tmp_path).rows() == {"used": 3, "dropped": {}}
 
 
+@pytest.mark.parametrize("end", ["\r\n", "\r"])
+def test_other_ends_of_lines_are_read(tmp_path: Path, end: str) -> None:
+    rows = [*GOOD[:2], {**GOOD[2], "raw_answer": "?"}]
+    text = table(COLUMNS[1], rows).replace("\n", end)
+    (tmp_path / "task_1_mine.csv").write_bytes(text.encode())
+    found = labelled(tmp_path)
+    assert found.rows() == {"used": 2, "dropped": {"unreadable answer": 1}}
+    assert "task_1_mine.csv:4" in dropped_text(found, verbose=False)
+
+
+def test_lines_that_end_in_two_ways_are_named(tmp_path: Path) -> None:
+    text = table(COLUMNS[1], GOOD).replace("\n", "\r", 2)
+    (tmp_path / "task_1_mine.csv").write_bytes(text.encode())
+    with pytest.raises(BadInput, match=r"task_1_mine.csv:1 can't be read"):
+        labelled(tmp_path)
+
+
 def test_folder_and_archive_give_the_same(tmp_path: Path) -> None:
     text = table(COLUMNS[1], GOOD)
     archive = zipped(

@@ -136,6 +136,8 @@ def _as_file(member: Member) -> AnnotationFile:
     content = member.content
     if not content.isascii():
         content = decoded(content, member.where).encode()
+    if b"\n" not in content:  # old Macs, and some spreadsheets, end lines by a return alone
+        content = content.replace(b"\r", b"\n")
     return AnnotationFile(member.where, int(named[1]), named[2], content)
 
 
@@ -163,7 +165,13 @@ def _read(file: AnnotationFile) -> tuple[pl.DataFrame, NDArray[np.int64]]:
 
 def _header(file: AnnotationFile) -> list[str]:
     start = file.content.split(b"\n", 1)[0].decode(errors="replace")
-    header = [name.strip() for name in next(csv.reader([start.rstrip("\r")]), [])]
+    try:
+        header = [name.strip() for name in next(csv.reader([start.rstrip("\r")]), [])]
+    except csv.Error as problem:
+        raise BadInput(
+            f"{file.name}:1 can't be read ({problem}): found {start[:40]!r}. Its first line must "
+            "name the columns, and lines must end alike."
+        ) from None
     if not any(header):
         raise BadInput(f"{file.name} is empty: its first line must name the columns.")
     return header
