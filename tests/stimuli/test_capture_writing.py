@@ -73,7 +73,12 @@ def test_another_set_or_a_stranger_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("patterns", "words"),
-    [("circle", "ARRANGEMENT:COUNT"), ("triangle:8", "no triangle of 8"), ("circle:x", "circle:x")],
+    [
+        ("circle", "ARRANGEMENT:COUNT"),
+        ("triangle:8", "no triangle of 8"),
+        ("circle:x", "circle:x"),
+        ("circle:100000", "no circle of 100000 objects"),
+    ],
 )
 def test_bad_patterns_write_nothing(tmp_path: Path, patterns: str, words: str) -> None:
     with pytest.raises(BadInput, match=words):

@@ -46,6 +46,8 @@ _CROWDED = 0.35
 """a fair object's radius is at most this share of the distance to its neighbour, along one axis:
 a square's edge has to pass between them"""
 _SQRT3 = math.sqrt(3)
+MOST = 1000
+"""objects of a pattern; more of them would be dust"""
 
 
 class Layout(NamedTuple):
@@ -69,6 +71,8 @@ def places(arrangement: str, count: int, layout: str) -> Layout:
             f"The published layout has no {arrangement}: it has {', '.join(PUBLISHED)}. "
             "Use the layout 'fair'."
         )
+    if count > MOST:
+        raise _impossible(arrangement, count, f"no picture shows more than {MOST}")
     points = ARRANGEMENTS[arrangement](count, layout)
     radius = _RADIUS[layout]
     if layout == "fair":
