@@ -187,3 +187,18 @@ def test_scores_about_other_pictures_are_an_error(tmp_path: Path) -> None:
         judge_metrics(labelled(folder), scores_from_rows(rows))
     with pytest.raises(BadInput, match="task 2"):
         judge_metrics(labelled(folder), scores_from_rows(rows), 2)
+
+
+def test_scores_nobody_judged_are_named(tmp_path: Path) -> None:
+    prompt = BY_TEXT["2 dogs."]
+    folder = write_counts(tmp_path, [*counts(prompt, ["2"]), *counts(prompt, ["3"], seed=1)])
+    rows = [
+        {"metric": "m", "model": model, "dataset_id": prompt.dataset_id, "seed": seed, "score": 1.0}
+        for model, seed in (("mine", 0), ("mine", 1), ("mine", 2), ("nobody", 0))
+    ]
+    found = judge_metrics(labelled(folder), scores_from_rows(rows))["rows"]
+    assert found["used"] == 2
+    assert found["dropped"] == {"no answers of people": 2}
+    assert found["examples"]["no answers of people"] == [
+        f"m mine {prompt.dataset_id}_2", f"m nobody {prompt.dataset_id}_0",
+    ]  # fmt: skip

@@ -226,6 +226,8 @@ def test_a_counter_as_a_metric_ranks_painters_as_people_do(made: Made, tmp_path:
         GeckoNumMetric(), "counter/blobs", tmp_path, pictures=str(made.pictures), tasks="1"
     )
     assert scores["means"]["count"]["imagen_a"]["value"] == 1.0
+    # always right, but on a handful of prompts
+    assert scores["means"]["count"]["imagen_a"]["low"] < 0.9
     assert scores["means"]["count"]["muse_a"]["value"] == 0.5
     table = scores_from_rows(picture_scores(load_run(folder).rows))
     found = judge_metrics(labelled(made.annotations), table)["metrics"]

@@ -29,6 +29,8 @@ from subitize.datasets.geckonum.claims import claims_of
 from subitize.datasets.geckonum.pictures import PictureFile, find_pictures, picture_sha256
 from subitize.datasets.geckonum.prompts import Prompt
 from subitize.errors import BadInput
+from subitize.measures.clustered import clustered_share
+from subitize.measures.interval import Interval
 from subitize.measures.resampling import bootstrap_mean
 from subitize.models.base import Kind
 from subitize.readers.boxes import reading_boxes
@@ -47,6 +49,8 @@ METRICS: Mapping[str, tuple[str, ...]] = {
     COUNT: ("count", "count-distance"),
 }
 """stage: the metrics that come of it"""
+SHARES = frozenset({"qa", "qa-premises", "count"})
+"""metrics that are shares: a mean of 0 or 1 has an interval too"""
 
 
 @dataclass(frozen=True)
@@ -162,9 +166,8 @@ class GeckoNumMetric(Benchmark):
             for painter in sorted({str(one["model"]) for one in scored}):
                 own = [o for o in scored if (o["metric"], o["model"]) == (metric, painter)]
                 if own:
-                    found = bootstrap_mean(
-                        [one["score"] for one in own], rng, clusters=[o["dataset_id"] for o in own]
-                    )
+                    mean = clustered_share if metric in SHARES else _mean
+                    found = mean([o["score"] for o in own], [o["dataset_id"] for o in own], rng)
                     means.setdefault(metric, {})[painter] = found._asdict() | {"trials": len(own)}
         if not means:
             undefined["means"] = "no picture has a readable score"
@@ -175,6 +178,10 @@ class GeckoNumMetric(Benchmark):
             "means": means,
             "undefined": undefined,
         }
+
+
+def _mean(values: Sequence[float], clusters: Sequence[str], rng: np.random.Generator) -> Interval:
+    return bootstrap_mean(values, rng, clusters=clusters)
 
 
 def picture_scores(rows: Sequence[Row]) -> list[dict[str, Any]]:

@@ -16,7 +16,7 @@ import polars as pl
 
 from subitize.benchmarks.geckonum.labels import Labelled, Labels
 from subitize.benchmarks.geckonum.tables import counted_labels
-from subitize.datasets.geckonum.scores import ScoreTable
+from subitize.datasets.geckonum.scores import MOST_EXAMPLES, ScoreTable
 from subitize.errors import BadInput
 from subitize.measures.bias import signed_rank
 from subitize.measures.ranks import holm, mann_whitney
@@ -70,7 +70,13 @@ def judge_metrics(labelled: Labelled, scores: ScoreTable, task: int = 1) -> dict
     unanswered = scores.frame.height - joined.height
     if unanswered:
         rows["used"] = joined.height
-        rows["dropped"] = {**rows["dropped"], "no answers of people": unanswered}
+        reason = "no answers of people"
+        rows["dropped"] = {**rows["dropped"], reason: unanswered}
+        others = scores.frame.join(people, on=list(PICTURE), how="anti", maintain_order="left")
+        rows["examples"][reason] = [
+            f"{one['metric']} {one['model']} {one['dataset_id']}_{one['seed']}"
+            for one in others.head(MOST_EXAMPLES).iter_rows(named=True)
+        ]
     metrics = {
         str(name): _judge(str(name), part.drop("metric"))
         for (name,), part in joined.group_by("metric", maintain_order=True)

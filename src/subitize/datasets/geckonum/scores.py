@@ -18,10 +18,11 @@ import polars as pl
 from subitize.datasets.text_files import decoded
 from subitize.errors import BadInput
 
-__all__ = ["ScoreTable", "join_scores", "read_scores", "scores_from_rows"]
+__all__ = ["MOST_EXAMPLES", "ScoreTable", "join_scores", "read_scores", "scores_from_rows"]
 
 COLUMNS = ("metric", "model", "dataset_id", "seed", "score")
 MOST_EXAMPLES = 5
+"""places that are named per reason"""
 
 
 @dataclass(frozen=True, slots=True)
