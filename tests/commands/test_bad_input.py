@@ -59,6 +59,9 @@ def check(done: subprocess.CompletedProcess[str], code: int, *says: str) -> None
         (["--concurrency", "0"], "must be at least 1"),
         (["--reader", "strikt"], "did you mean 'strict'"),
         (["--extra-body", "[1]"], "not a JSON object"),
+        (["--timeout", "-1"], "must be above 0"),
+        (["--temperature", "nan"], "must be 0 or more"),
+        (["--max-tokens", "0"], "must be at least 1"),
     ],
 )
 def test_settings(tmp_path: Path, words: list[str], says: str) -> None:

@@ -33,6 +33,8 @@ NOUNS: Mapping[str, str] = {
 }
 CONTROL = "What does the image represent?"  # PLOS ONE 2025, §2.1.1
 CONTROL_RIGHT = re.compile(r"\b(?:apples?|fruits?)\b", re.IGNORECASE)
+CONTROL_NEEDED = 0.95
+"""share of right answers from which a model understands the pictures; the paper's had all right"""
 PROMPTS = ("best", "pilot", *FORMS)
 HOLDS = ("", "area", "hull", "density")
 TOP_UPS = 3
@@ -91,6 +93,8 @@ class Naming(Benchmark):
         "things: 'Many apples: I count 12' is 12.",
         "A hedged number ('about 7') is vague and discarded; the paper names only vague "
         "quantifiers and several numbers.",
+        "A model understands the pictures if 95 % of its control answers are right, so that one slip "
+        "in 500 does not discredit it; the paper's models had all right.",
         "The threshold of the effect size r is .3: the symbol is lost in the published text.",
     )
     DEMO: ClassVar[Mapping[str, Any]] = {
@@ -308,10 +312,16 @@ def form_summary(rows: Sequence[Row], settings: NamingSettings) -> dict[str, Any
 
 
 def control_summary(rows: Sequence[Row]) -> dict[str, Any] | None:
-    """How often the control question was answered rightly; understood means always."""
-    if not rows:
+    """How often the control question was answered rightly; calls that failed are no answers."""
+    answered = [row for row in rows if row.reading.state != "failed"]
+    if not answered:
         return None
     right = sum(
-        bool(CONTROL_RIGHT.search(without_thinking(str(row.response.value or "")))) for row in rows
+        bool(CONTROL_RIGHT.search(without_thinking(str(row.response.value or ""))))
+        for row in answered
     )
-    return {"asked": len(rows), "right": right, "understood": right == len(rows)}
+    return {
+        "asked": len(answered),
+        "right": right,
+        "understood": right >= CONTROL_NEEDED * len(answered),
+    }

@@ -9,6 +9,7 @@ from math import ceil
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from subitize.errors import BadInput
 from subitize.measures.accuracy import proportion_interval
@@ -24,6 +25,9 @@ from subitize.measures.weber import fit_observer
 from subitize.records import Row
 
 __all__ = ["numerosity_scores", "thin_cells"]
+
+MOST_ALONE = 0.05
+"""share of trials alone in their cell above which resampling within cells tells nothing"""
 
 
 def numerosity_scores(
@@ -61,6 +65,8 @@ def numerosity_scores(
         for name in ("nae", "counting_level", "human_correlation", "category_consistency"):
             undefined[name] = undefined["accuracy"]
     scores |= _bootstrapped(found, len(readable), undefined)
+    if found is not None and _alone(targets, kinds) > MOST_ALONE:
+        _without_intervals(scores, undefined)
     scores["nae_over_targets"] = attempt(
         "nae_over_targets", lambda: nae(targets, responses, over="targets")
     )
@@ -120,6 +126,23 @@ def _bootstrapped(found: Any, readable: int, undefined: dict[str, str]) -> dict[
     scores["counting_level"] = found.counting_level
     scores["counting_level_shares"] = {str(k): v for k, v in found.level_shares.items()}
     return scores
+
+
+def _alone(targets: NDArray[np.float64], kinds: NDArray[np.str_]) -> float:
+    """The share of trials that are the only readable one of their category and target."""
+    cells = Counter(zip(kinds.tolist(), targets.tolist(), strict=True))
+    return sum(times == 1 for times in cells.values()) / max(1, len(targets))
+
+
+def _without_intervals(scores: dict[str, Any], undefined: dict[str, str]) -> None:
+    """Resampling a cell of one trial gives that trial again: no spread, which is no certainty."""
+    for name in ("nae", "human_correlation", "category_consistency"):
+        if scores[name] is not None:
+            scores[name] |= {"low": None, "high": None}
+            undefined[f"{name}.interval"] = (
+                "most cells of category and target have one readable trial: an interval needs two "
+                "or more (--per-cell)"
+            )
 
 
 def _fitted(

@@ -19,7 +19,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, TypedDict
 
-from subitize.errors import ModelError
+from subitize.errors import BadInput, ModelError
 from subitize.records import ResponseKind, Trial, fingerprint
 
 __all__ = ["METHODS", "Answers", "Boxes", "Item", "Kind", "Model", "ModelOptions", "Reply"]
@@ -108,6 +108,15 @@ class ModelOptions:
     max_tokens: int | None = None
     timeout: float = 120.0
     extra_body: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        # `not … >=` refuses NaN too.
+        if self.temperature is not None and not self.temperature >= 0:
+            raise BadInput(f"--temperature is {self.temperature}: it must be 0 or more.")
+        if self.max_tokens is not None and self.max_tokens < 1:
+            raise BadInput(f"--max-tokens is {self.max_tokens}: it must be at least 1.")
+        if not self.timeout > 0:
+            raise BadInput(f"--timeout is {self.timeout}: it must be above 0.")
 
 
 class Model:

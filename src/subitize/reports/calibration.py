@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from matplotlib.figure import Figure
+from typing import TYPE_CHECKING
 
 from subitize.counters.calibration import Calibration
 from subitize.reports.style import FORMATS, INK, MUTED, OWN, new_figure, save, styled
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 __all__ = ["calibration_figure", "calibration_files"]
 

@@ -6,14 +6,12 @@ Figures are made without pyplot, so nothing is shared between two reports.
 from __future__ import annotations
 
 import io
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import matplotlib as mpl
-from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.backends.backend_pdf import FigureCanvasPdf
-from matplotlib.backends.backend_svg import FigureCanvasSVG
-from matplotlib.figure import Figure
+# Matplotlib is imported when something is drawn: the help of a command must not wait for it.
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 __all__ = [
     "FAINT",
@@ -72,7 +70,10 @@ _RULES: Any = {
 
 def new_figure(width: float, height: float) -> Figure:
     """An empty figure, in inches, that lays itself out."""
-    with mpl.rc_context(_RULES):
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    with styled():
         figure = Figure(figsize=(width, height), layout="constrained")
         FigureCanvasAgg(figure)
         return figure
@@ -80,6 +81,8 @@ def new_figure(width: float, height: float) -> Figure:
 
 def styled() -> Any:
     """Drawing happens inside `with styled():`, since Matplotlib reads its rules late."""
+    import matplotlib as mpl
+
     return mpl.rc_context(_RULES)
 
 
@@ -89,6 +92,10 @@ def save(figure: Figure, kind: str) -> bytes:
     The canvases are called directly: `savefig` would draw everything once more, for a layout
     that is already fixed. No date and no version goes in: the same runs give the same file.
     """
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.backends.backend_pdf import FigureCanvasPdf
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
+
     # Matplotlib's print_* methods carry no types.
     canvas: Any
     buffer = io.BytesIO()
