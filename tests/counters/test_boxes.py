@@ -162,3 +162,19 @@ def test_saturation_and_the_counters_note_are_told() -> None:
 def test_rules_out_of_place_are_refused(given: dict[str, Any]) -> None:
     with pytest.raises(BadInput, match=next(iter(given))):
         rules_from(given)
+
+
+def test_the_sweep_clips_and_drops_as_a_reader_does() -> None:
+    rng = np.random.default_rng(11)
+    corner = rng.uniform(-60, 160, (400, 2))
+    boxes = np.hstack([corner, corner + rng.uniform(5, 60, (400, 2)), rng.random((400, 1))])
+    boxes[::5, :4] += [-300, 0, 0, 0]  # cut at the left edge, many are near-copies
+    picture = np.sort(rng.integers(0, 20, 400))
+    sizes = np.full((20, 2), [100.0, 80.0])
+    sizes[0] = np.inf  # of unknown size
+    swept = counts_by_threshold(boxes, picture, 20, sizes=sizes, rules=Rules(nms=0.5))
+    for which in range(20):
+        value = {"boxes": boxes[picture == which].tolist(), "size": [100, 80] if which else None}
+        read = [count(value, Rules(float(t), 0.5)).number for t in THRESHOLDS]
+        assert swept[which].tolist() == read
+    assert swept[1:, 0].sum() < (picture > 0).sum() * 0.8

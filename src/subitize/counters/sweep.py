@@ -35,13 +35,16 @@ def counts_by_threshold(
     """How many boxes of each picture count at each threshold: shape (pictures, thresholds).
 
     `boxes` holds [x0, y0, x1, y1, score] of all pictures, `picture` says which is whose, and
-    `sizes` the width and height of each picture; without them no group box is known.
+    `sizes` the width and height of each picture (infinite where unknown); without them nothing
+    is clipped and no group box is known.
 
     >>> boxes = np.array([[0, 0, 5, 5, 0.9], [0, 0, 5, 5, 0.8], [6, 0, 9, 5, 0.2]])
     >>> counts_by_threshold(boxes, np.array([0, 0, 1]), 3, thresholds=np.array([0.1, 0.5])).tolist()
     [[1, 1], [1, 0], [0, 0]]
     """
     rules = rules or Rules()
+    if sizes is not None:
+        boxes, picture = _clipped(boxes, picture, sizes)
     order = np.lexsort((-boxes[:, 4], picture))
     boxes, picture = boxes[order], picture[order]
     kept = kept_boxes(boxes, picture, pictures, NMS if rules.nms is None else rules.nms)
@@ -50,6 +53,16 @@ def counts_by_threshold(
     if sizes is not None and rules.group <= 1:
         counts -= _dropped(boxes, picture, sizes, rules.group, thresholds)
     return counts
+
+
+def _clipped(boxes: Floats, picture: Ints, sizes: Floats) -> tuple[Floats, Ints]:
+    """Boxes cut at the edges of their pictures as a reader cuts them, those outside left out."""
+    edges = sizes[picture]
+    known = np.isfinite(edges).all(axis=1)
+    outside = known & ((boxes[:, 0:2] >= edges) | (boxes[:, 2:4] <= 0)).any(axis=1)
+    cut = boxes.copy()
+    cut[known, 0:4] = np.clip(cut[known, 0:4], 0, np.tile(edges[known], 2))
+    return cut[~outside], picture[~outside]
 
 
 def _reaching(scores: Floats, picture: Ints, pictures: int, thresholds: Floats) -> Ints:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
@@ -20,6 +21,8 @@ __all__ = ["BoxTable", "CountTable", "join", "read_boxes", "read_counts"]
 BOX = ("image", "x0", "y0", "x1", "y1", "score")
 SIZE = ("width", "height")
 COUNT = ("image", "category", "count")
+MOST = 1_000_000
+"""nobody counts more things in a picture; it fits into every integer"""
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -67,6 +70,19 @@ def read_boxes(path: Path) -> BoxTable:
             f"{path}, {place} {at + 1}: the box {boxes[at, :4].tolist()} ends before it begins: "
             "x0 ≤ x1 and y0 ≤ y1 are needed (are these x, y, width, height?)."
         )
+    beyond = (boxes[:, 4] < 0) | (boxes[:, 4] > 1)
+    if beyond.any():
+        at = int(beyond.argmax())
+        raise BadInput(
+            f"{path}, {place} {at + 1}: score is {boxes[at, 4]:g}: scores from 0 to 1 are needed, "
+            "since thresholds go from .01 to .99."
+        )
+    if len(names) > 5 and not (numbers[:, 5:] > 0).all():
+        at = int((numbers[:, 5:] <= 0).any(axis=1).argmax())
+        raise BadInput(
+            f"{path}, {place} {at + 1}: width and height are {numbers[at, 5]:g} and "
+            f"{numbers[at, 6]:g}: give those of the picture in pixels, or neither."
+        )
     images = [str(image) for image in columns["image"]]
     return BoxTable(path, images, boxes, numbers[:, 5:].copy() if len(names) > 5 else None)
 
@@ -84,8 +100,7 @@ def read_counts(path: Path) -> CountTable:
         raise BadInput(f"{path} is not UTF-8 text: save the counts as CSV in UTF-8.") from None
     with StringIO(text, newline="") as file:
         lines = csv.DictReader(file)
-        _columns_there(lines.fieldnames or (), COUNT, path)
-        for row in lines:
+        for row in _count_rows(lines, path):
             number = lines.line_num
             image = (row["image"] or "").strip()
             if not image:
@@ -102,6 +117,18 @@ def read_counts(path: Path) -> CountTable:
     if not images:
         raise BadInput(f"{path} has no counts: it needs a line per picture below its header.")
     return CountTable(path, images, categories, np.array(counts, dtype=np.int64))
+
+
+def _count_rows(lines: csv.DictReader[str], path: Path) -> Iterator[dict[str, str | None]]:
+    """The table's lines; what the CSV reader itself can't take is told like the rest."""
+    try:
+        _columns_there(lines.fieldnames or (), COUNT, path)
+        yield from lines
+    except csv.Error as problem:
+        raise BadInput(
+            f"{path}, line {lines.line_num + 1}: this is not CSV ({problem}): a quotation mark "
+            "may be missing."
+        ) from None
 
 
 def join(boxes: BoxTable, counts: CountTable) -> tuple[Ints, int]:
@@ -201,6 +228,8 @@ def _count(text: str | None, path: Path, line: int) -> int:
         number = float(text or "")
     except ValueError:
         number = -1.0
-    if not (number >= 0 and number.is_integer()):
-        raise BadInput(f"{path}, line {line}: the count is {text!r}: give a whole number from 0.")
+    if not (0 <= number <= MOST and number.is_integer()):
+        raise BadInput(
+            f"{path}, line {line}: the count is {text!r}: give a whole number from 0 to {MOST:,}."
+        )
     return int(number)
