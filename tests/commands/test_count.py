@@ -77,6 +77,9 @@ def test_wrong_options_are_said_once(
         (("--counter", "sim/perfect"), "not a counter"),
         (("--threshold", "3"), "from 0 to 1"),
         (("--counter", "blobs?split=maybe"), "must be of type"),
+        (("--counter", "blobs?contrast=300"), "contrast must lie in 0..255"),
+        (("--counter", "blob?made=here/or/there"), "did you mean 'counter/blobs'"),
+        (("--annotate", pictures[0]), "can't be made"),
     ):
         assert run(*pictures, "--what", "dots", *options) == 2
         assert capsys.readouterr().err.count(words) == 1
@@ -85,3 +88,20 @@ def test_wrong_options_are_said_once(
 def test_a_threshold_of_ones_own(pictures: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert run(pictures[0], "--what", "dots", "--threshold", "1", "--counter", "counter/blobs") == 0
     assert capsys.readouterr().out.endswith(": 3\n")
+
+
+def test_drawing_again_makes_no_further_files(tmp_path: Path, pictures: list[str]) -> None:
+    for _ in range(2):
+        assert run(pictures[0], "--what", "dots", "--annotate", str(tmp_path / "out")) == 0
+    assert [path.name for path in (tmp_path / "out").iterdir()] == ["3-counted.png"]
+
+
+def test_of_an_animation_the_first_frame_counts_and_that_is_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    frames = [Image.new("RGB", (60, 60), "white") for _ in range(3)]
+    frames[0].paste((200, 0, 0), (10, 10, 30, 30))
+    frames[1].putpixel((5, 5), (0, 0, 0))
+    frames[0].save(tmp_path / "moving.gif", save_all=True, append_images=frames[1:])
+    assert run(str(tmp_path / "moving.gif"), "--what", "squares") == 0
+    assert capsys.readouterr().out.endswith("moving.gif: 1  (first of 3 frames)\n")

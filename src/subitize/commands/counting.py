@@ -9,6 +9,7 @@ import typer
 
 from subitize.commands.printing import print_json, say
 from subitize.counters.boxes import Counted
+from subitize.counters.catalog import counter_name
 from subitize.counters.pictures import annotated, decode
 from subitize.errors import BadInput, Hopeless, ModelError
 from subitize.integrations.own_generator import find_things
@@ -34,17 +35,14 @@ def count(
     """Count the things in each picture; one that can't be counted is said, the others go on."""
     if threshold is not None and not 0 <= threshold <= 1:
         raise BadInput(f"--threshold is {threshold:g}: give a score from 0 to 1.")
-    name = counter if "/" in counter else f"counter/{counter}"
+    name = counter_name(counter)
     kinds = open_model(name).kinds  # a wrong name or setting is said once, not per picture
     if "counter" not in kinds:
         raise BadInput(f"{name} is a {', '.join(kinds)}, not a counter: see `subitize models`.")
     results = [_counted(path, what, name, threshold) for path in images]
     found = [_entry(path, result) for path, result in zip(images, results, strict=True)]
     if annotate is not None:
-        annotate.mkdir(parents=True, exist_ok=True)
-        for place, (path, result) in enumerate(zip(images, results, strict=True)):
-            if isinstance(result, Counted):
-                found[place]["annotated"] = str(_annotated(path, result, annotate, place))
+        _annotate(images, results, found, annotate)
     if json:
         print_json(found)
     else:
@@ -82,12 +80,25 @@ def _entry(path: Path, result: Counted | str) -> dict[str, Any]:
     }
 
 
-def _annotated(path: Path, result: Counted, folder: Path, place: int) -> Path:
-    target = folder / f"{path.stem}-counted.png"
-    if target.exists():  # two pictures of one name
-        target = folder / f"{path.stem}-{place + 1}-counted.png"
-    write_whole(target, annotated(decode(path), result.boxes.tolist()))
-    return target
+def _annotate(
+    images: list[Path], results: list[Counted | str], found: list[dict[str, Any]], folder: Path
+) -> None:
+    """Write the pictures with their boxes drawn; two of one name get their place as well."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as problem:
+        raise BadInput(
+            f"--annotate {folder} can't be made ({problem.strerror}): give another folder."
+        ) from None
+    used: set[str] = set()
+    for place, (path, result) in enumerate(zip(images, results, strict=True)):
+        if isinstance(result, Counted):
+            name = f"{path.stem}-counted.png"
+            if name in used:
+                name = f"{path.stem}-{place + 1}-counted.png"
+            used.add(name)
+            write_whole(folder / name, annotated(decode(path), result.boxes.tolist()))
+            found[place]["annotated"] = str(folder / name)
 
 
 def _show(entry: dict[str, Any], boxes: bool) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from subitize.counters.pictures import decode_noted
-from subitize.errors import ModelError
+from subitize.errors import BadInput, ModelError
 from subitize.models.base import Answers, Boxes, Item, Kind, Model, ModelOptions, Reply
 from subitize.models.names import ModelName, typed_settings
 
@@ -219,4 +219,7 @@ def _owners(blob: Mask, discs: NDArray[np.float64]) -> NDArray[np.int64]:
 
 
 def open_blobs(name: ModelName, _options: ModelOptions) -> Blobs:
-    return Blobs(name.full, typed_settings(name, DEFAULTS))
+    settings = typed_settings(name, DEFAULTS)
+    if not 0 <= settings["contrast"] <= 255 or not 0 <= settings["speck"] <= 1:
+        raise BadInput(f"{name.full}: contrast must lie in 0..255 and speck in 0..1.")
+    return Blobs(name.full, settings)

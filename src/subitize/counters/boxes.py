@@ -71,7 +71,7 @@ class Counted:
     boxes: Floats
     """those that count, [x0, y0, x1, y1, score], highest score first"""
     notes: tuple[str, ...]
-    """what was clipped, dropped or cut off"""
+    """what was clipped, dropped or cut off, and what the counter itself noted"""
 
     @property
     def number(self) -> int:
@@ -112,6 +112,8 @@ def count(value: Mapping[str, Any], rules: Rules | None = None) -> Counted:
         boxes = boxes[~dropped]
     if value.get("saturated"):
         notes.append("the counter gave as many boxes as it can: there may be more things")
+    if value.get("note"):
+        notes.append(str(value["note"]))
     return Counted(boxes[boxes[:, 4] >= threshold], tuple(notes))
 
 

@@ -17,7 +17,7 @@ from subitize.errors import BadInput, UnknownName
 from subitize.models.base import Model, ModelOptions
 from subitize.models.names import ModelName
 
-__all__ = ["COUNTERS", "open_counter", "third_party_counters"]
+__all__ = ["COUNTERS", "counter_name", "open_counter", "third_party_counters"]
 
 COUNTERS: dict[str, str] = {
     "blobs": "subitize.counters.blobs:open_blobs",
@@ -25,6 +25,15 @@ COUNTERS: dict[str, str] = {
     "grounding-dino": "subitize.counters.grounding_dino:open_grounding_dino",
     "http": "subitize.counters.http:open_http",
 }
+
+
+def counter_name(given: str) -> str:
+    """A counter's full name: `blobs` is counter/blobs; slashes in settings do not matter.
+
+    >>> counter_name("grounding-dino?checkpoint=made/here"), counter_name("openai/gpt-4o")
+    ('counter/grounding-dino?checkpoint=made/here', 'openai/gpt-4o')
+    """
+    return given if "/" in given.partition("?")[0] else f"counter/{given}"
 
 
 def third_party_counters() -> dict[str, str]:

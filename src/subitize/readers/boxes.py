@@ -37,14 +37,10 @@ def count_boxes(
         counted = count(value, rules)
     except BadInput as problem:
         return Reading("failed", note=str(problem))
-    note = "; ".join((*counted.notes, *_noted(value)))
+    note = "; ".join(counted.notes)
     if generated and not counted.number:
         return Reading("empty", note=note)
     return Reading("read", number=counted.number, note=note)
-
-
-def _noted(value: Mapping[str, Any]) -> tuple[str, ...]:
-    return (str(value["note"]),) if value.get("note") else ()
 
 
 @dataclass(frozen=True)
