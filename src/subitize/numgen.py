@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 
 from subitize.benchmarks.numgen_prompts import numgen_entries
 from subitize.benchmarks.prompt_files import FORMATS, write_prompts
-from subitize.errors import SubitizeError
+from subitize.errors import BadInput, SubitizeError
 from subitize.integrations.own_generator import count_picture, score_table, thing_in
 
 if TYPE_CHECKING:
@@ -34,6 +34,8 @@ def generate_prompt(
     seed: int | None = None,
 ) -> list[str]:
     """Prompts "An image with {n} {object}"; also written to a file when a format is given."""
+    if seed is not None and seed < 0:
+        raise BadInput(f"The seed is {seed}: give a whole number of 0 or more.")
     entries = numgen_entries(num_strings, np.random.default_rng(seed))
     if save_format is not None:
         write_prompts(entries, save_format, Path(filename or f"numgen_prompts.{save_format}"))

@@ -163,9 +163,15 @@ def test_numgens_own_options_write_files(tmp_path: Path) -> None:
         (["--out", "p.xlsx"], "does not tell a format"),
         (["--format", "yaml"], "There is no format 'yaml'"),
         (["--out", "missing/p.json"], "Can't write missing"),
+        (["--seed", "-1"], "--seed"),
     ],
 )
 def test_bad_files_and_formats_are_exit_2(arguments: list[str], said: str, tmp_path: Path) -> None:
     done = subitize("subitize", "prompts", "numgen", *arguments, cwd=tmp_path)
     assert done.returncode == 2
     assert said in done.stderr
+
+
+def test_a_seed_below_zero_is_refused_in_words() -> None:
+    with pytest.raises(BadInput, match="The seed is -1"):
+        generate_prompt(3, seed=-1)

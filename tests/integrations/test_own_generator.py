@@ -89,6 +89,7 @@ def test_tensors_can_be_counted() -> None:
         np.full((8, 8), np.nan),
         np.full((8, 8), 300),
         np.full((8, 8), -5.0),
+        np.linspace(-1, 254, 64).reshape(8, 8),
         np.array([["a"]]),
         [[1, 2], [3]],
         b"",
@@ -142,6 +143,12 @@ def test_pairs_make_a_matrix() -> None:
         matrix_of([])
     with pytest.raises(BadInput):
         matrix_of([(11, 3)])
+
+
+@pytest.mark.parametrize("pairs", [[], [(3,)], [(3, None)], [3], [(3, "many")]], ids=str)
+def test_what_is_no_pair_is_a_clear_error(pairs: Any) -> None:
+    with pytest.raises(BadInput):
+        matrix_of(pairs)
 
 
 def test_a_matrix_makes_a_table_of_one_row() -> None:

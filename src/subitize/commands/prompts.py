@@ -24,7 +24,7 @@ Format = Annotated[
     str | None, typer.Option("--format", help="json, txt, csv or pkl; by default the file's end.")
 ]
 Out = Annotated[Path | None, typer.Option(help="File to write; prompts are printed without one.")]
-Seed = Annotated[int, typer.Option(help="Same seed, same prompts.")]
+Seed = Annotated[int, typer.Option(min=0, help="Same seed, same prompts.")]
 
 
 @prompts.callback()

@@ -151,8 +151,10 @@ def _in_bytes(array: NDArray[Any]) -> NDArray[np.uint8]:
         if not np.isfinite(array).all():
             raise BadInput("The picture holds values that are not finite numbers.")
         low, high = float(array.min()), float(array.max())
-        if low < -1.001 or high > 255.001:
-            raise BadInput(f"The picture's values lie in {low:g}..{high:g}: give 0..1 or 0..255.")
+        if low < -1.001 or high > (255.001 if low >= 0 else 1.001):
+            raise BadInput(
+                f"The picture's values lie in {low:g}..{high:g}: give 0..1, −1..1 or 0..255."
+            )
         if low < 0:
             array = (array + 1) / 2
         array = np.rint(np.clip(array * (255 if high <= 1.001 else 1), 0, 255))
@@ -179,8 +181,12 @@ def matrix_of(pairs: Iterable[tuple[int, int]], highest: int = 10) -> NDArray[np
     listed = list(pairs)
     if not listed:
         raise BadInput("There are no (target, count) pairs: count at least one picture.")
-    targets, counts = zip(*listed, strict=True)
-    found = confusion_matrix(targets, [float(n) for n in counts], highest_target=highest)
+    try:
+        targets, counts = zip(*listed, strict=True)
+        responses = [float(n) for n in counts]
+    except (TypeError, ValueError):
+        raise BadInput("A pair is not of the form (target, count), both of them numbers.") from None
+    found = confusion_matrix(targets, responses, highest_target=highest)
     return np.asarray(found.counts)
 
 
