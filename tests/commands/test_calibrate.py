@@ -136,6 +136,10 @@ GOOD = '{"image": "0.png", "x0": 0, "y0": 0, "x1": 5, "y1": 5, "score": 0.9}\n'
     (GOOD, "1.png,a,1", "None of the pictures"),
     (GOOD + GOOD.replace("0.png", "9.png"), "0.png,a,1", "box 2: .* has no count for '9.png'"),
     (GOOD, "0.png,a,0", "counted 0 in every picture"),
+    (GOOD + GOOD.replace("0.9", "95"), "0.png,a,1", "line 2: score is 95: scores from 0 to 1"),
+    (GOOD.replace("0.9", '0.9, "width": 0, "height": 9'), "0.png,a,1", "line 1: width and height"),
+    (GOOD, "0.png,a,1e300", "line 2: the count is '1e300'"),
+    (GOOD, f"0.png,{'a' * 200_000},1", "line 2: this is not CSV"),
 ])  # fmt: skip
 def test_bad_tables_name_file_and_line(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], boxes: str, counts: str, words: str
@@ -188,3 +192,29 @@ def test_a_naming_run_of_the_counter_serves_as_well(
     with pytest.raises(SystemExit) as ended:
         main(["read", str(folder), "--reader", "strict?threshold=7"])
     assert ended.value.code == 2
+
+
+def test_a_picture_asked_about_in_three_forms_is_one_picture(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        main(["run", "naming", "--model", "counter/blobs", "--per-cell", "2", "--size", "64",
+              "--max", "3", "--categories", "dots", "--out", str(tmp_path), "--json"])  # fmt: skip
+    assert json.loads(capsys.readouterr().out)[0]["asked"] == 18
+    assert run("--run", str(next(tmp_path.iterdir())), "--json") == 0
+    printed = json.loads(capsys.readouterr().out)
+    assert printed["pictures"] == 6
+    assert sorted(printed["pairs"]["dots"]) == [[1, 1, 2], [2, 2, 2], [3, 3, 2]]
+
+
+def test_where_nothing_can_be_written_is_told_first(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    boxes, counts, _ = made_up(tmp_path)
+    for out, words in (
+        (tmp_path, "ends in .json"),
+        (tmp_path / "curve.png", "ends in .json"),  # the curve itself would go there
+        (boxes / "below" / "a.json", "can't be made"),
+    ):
+        assert run("--boxes", str(boxes), "--counts", str(counts), "--out", str(out)) == 2
+        assert words in capsys.readouterr().err

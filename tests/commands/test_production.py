@@ -83,6 +83,11 @@ def test_against_a_server_from_prompt_to_report(tmp_path: Path) -> None:
         (["--model", "painter/shapes", "--size", "64"], "no setting of production 'size'"),
         (["--model", "painter/shapes", "--prompt", "best"], "no prompt form 'best'"),
         (["--model", "painter/shapes", "--set", "reasks=many"], "give a value of type int"),
+        (["--model", "painter/shapes", "--calibration", "c.json"], "Can't read c.json"),
+        (
+            ["--model", "painter/shapes", "--calibration", "c.json", "--counter", "none"],
+            "no counter reads this benchmark",
+        ),
     ],
 )
 def test_bad_usage_is_exit_2_before_anything_is_made(
@@ -105,3 +110,38 @@ def test_without_a_counter_everything_waits_and_says_so(tmp_path: Path) -> None:
     done = subitize("run", "production", *model, *SMALL, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert f"{TRIALS} pending" in done.stdout
+
+
+@pytest.mark.budget(40)
+def test_a_calibration_is_used_from_the_first_picture(tmp_path: Path) -> None:
+    """Calibrated on the counter's own naming run, then painted, counted and corrected at once."""
+    naming = ["--model", "counter/blobs", "--size", "64", "--per-cell", "6", "--categories", "dots"]
+    done = subitize("run", "naming", *naming, "--out", "named", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    (named,) = (tmp_path / "named").iterdir()
+    made = subitize("calibrate", "--run", str(named), "--out", "c.json", "--json", cwd=tmp_path)
+    threshold = orjson.loads(made.stdout)["threshold"]
+    model = ["--model", "painter/shapes?size=64", "--calibration", "c.json"]
+    for _ in range(2):  # the second time everything is there already
+        done = subitize("run", "production", *model, *SMALL, "--json", cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        (scores,) = orjson.loads(done.stdout)
+        assert scores["reader"].endswith(f"?group=0.9&nms=0.95&threshold={threshold}")
+        assert scores["corrected"]["identifiable"], scores["corrected"]["reason"]
+        assert scores["corrected"]["accuracy"]["value"] == 1
+    other = [*model, "--counter", "blobs?split=false"]
+    done = subitize("run", "production", *other, *SMALL, cwd=tmp_path)
+    assert done.returncode == 2
+    assert "is the calibration of counter/blobs" in done.stderr
+
+
+def test_what_made_pictures_fail_is_told(tmp_path: Path) -> None:
+    def answer(body: dict[str, Any], picture: bytes) -> Any:
+        broken = {"data": [{"b64_json": "PGh0bWw+"}]}
+        return broken if "2 apples" in body["prompt"] else None
+
+    with ImageServer(answer) as server:
+        model = ["--model", "openai/painter", "--base-url", server.url]
+        done = subitize("run", "production", *model, *SMALL, cwd=tmp_path)
+    assert done.returncode == 1
+    assert "2 trials failed, last with: the picture is neither PNG" in done.stderr

@@ -33,7 +33,7 @@ def calibration_file(path: Path, counted: Rate, *, counter: str = "") -> Path:
     return path
 
 
-def painted(out: Path, counter: str | None = COUNTER) -> Path:
+def painted(out: Path, counter: str | None = COUNTER, rules: str = "") -> Path:
     benchmark = get_benchmark("production")
     settings = benchmark.settings_from({"per_cell": 8, "max": 6, "categories": ("dots",)})
     return run_with_reading(
@@ -43,6 +43,7 @@ def painted(out: Path, counter: str | None = COUNTER) -> Path:
         out,
         QUIET,
         open_model(counter) if counter else None,
+        rules,
     ).folder
 
 
@@ -92,7 +93,7 @@ def test_the_mistakes_may_come_from_a_naming_run_of_the_counter(tmp_path: Path) 
         naming, naming.settings_from(small), counter, tmp_path / "naming", QUIET
     ).folder
     run = painted(tmp_path / "runs")
-    assert keep_calibration(run, named) is None
+    assert "?" not in keep_calibration(run, named)
     found = score_run(run)["corrected"]
     assert found["calibrated_pictures"] == 60
     assert found["identifiable"], found["reason"]
@@ -115,3 +116,43 @@ def test_what_does_not_belong_together_is_refused(tmp_path: Path) -> None:
     (run / "calibration.json").write_text("{", encoding="utf-8")
     with pytest.raises(WrongRun, match="is damaged"):
         score_run(run)
+
+
+def test_a_resumed_run_keeps_the_calibrations_threshold(tmp_path: Path) -> None:
+    run = painted(tmp_path / "runs")
+    reader = keep_calibration(run, calibration_file(tmp_path / "c.json", lambda n: [(n, 200)]))
+    scores = score_run(run)
+    assert scores["reader"] == reader
+    assert painted(tmp_path / "runs") == run
+    assert score_run(run) == scores
+
+
+def test_read_by_other_rules_nothing_is_corrected(tmp_path: Path) -> None:
+    run = painted(tmp_path / "runs")
+    keep_calibration(run, calibration_file(tmp_path / "c.json", lambda n: [(n, 200)]))
+    name = score_run(run)["reader"].partition("?")[0]
+    scores = score_run(run, f"{name}?threshold=0.9")
+    assert scores["accuracy"]["value"] > 0
+    assert scores["corrected"]["accuracy"] is None
+    assert "the calibration holds for the reader" in scores["undefined"]["corrected"]
+
+
+def test_a_run_can_be_read_by_the_calibrations_rules_from_the_start(tmp_path: Path) -> None:
+    run = painted(tmp_path / "runs", rules="?threshold=0.75")
+    assert orjson.loads((run / "run.json").read_bytes())["reader"].endswith("?threshold=0.75")
+
+
+def test_a_naming_run_is_taken_by_picture_and_with_its_rules(tmp_path: Path) -> None:
+    """Three prompt forms ask about each picture: the counter's mistakes are known from 60."""
+    naming = get_benchmark("naming")
+    small = {"per_cell": 6, "max": 10, "size": 64, "categories": ("dots",)}
+    named = run_benchmark(
+        naming,
+        naming.settings_from(small),
+        open_model(COUNTER),
+        tmp_path / "naming",
+        RunOptions(progress=False, reader="strict?threshold=0.6"),
+    ).folder
+    run = painted(tmp_path / "runs")
+    assert keep_calibration(run, named).endswith("?threshold=0.6")
+    assert score_run(run)["corrected"]["calibrated_pictures"] == 60

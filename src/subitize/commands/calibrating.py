@@ -18,6 +18,7 @@ from subitize.counters.sweep import THRESHOLDS, counts_by_threshold
 from subitize.counters.tables import BoxTable, CountTable, join, read_boxes, read_counts
 from subitize.errors import BadInput
 from subitize.reports.calibration import calibration_files
+from subitize.runs.correcting import row_per_picture
 from subitize.runs.folder import write_whole
 from subitize.runs.stored import load_run
 
@@ -47,6 +48,8 @@ def calibrate(
     """Sweep the threshold 0.01..0.99 against human counts and keep the one with the least NAE."""
     if not 0 <= nms <= 1:
         raise BadInput(f"--nms is {nms:g}: give an overlap from 0 to 1.")
+    if out is not None:
+        _check_out(out)
     rules = Rules(nms=nms, group=GROUP)
     if run is not None and boxes is None and counts is None:
         found = from_run(run, rules)
@@ -86,7 +89,7 @@ def from_run(folder: Path, rules: Rules) -> Calibration:
     truth: list[int] = []
     categories: list[str] = []
     sizes: list[Any] = []
-    for row in stored.rows:
+    for row in row_per_picture(stored.rows):
         if row.response.kind != "boxes" or row.response.stop == "failed":
             continue
         if not isinstance(row.trial.target, int):
@@ -111,8 +114,22 @@ def from_run(folder: Path, rules: Rules) -> Calibration:
     return made_from(swept, np.array(truth), categories, rng, rules=rules, counter=counter)
 
 
+def _check_out(out: Path) -> None:
+    """Say before the work what can't be written after it."""
+    if out.is_dir() or out.suffix.lower() != ".json":
+        raise BadInput(
+            f"--out is {out}: give a file that ends in .json; the curve goes beside it as .svg, "
+            ".pdf and .png."
+        )
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as problem:
+        raise BadInput(
+            f"The folder of --out {out} can't be made ({problem.strerror}): give another."
+        ) from None
+
+
 def _write(found: Calibration, out: Path) -> None:
-    out.parent.mkdir(parents=True, exist_ok=True)
     write_whole(out, orjson.dumps(found.as_json(), option=orjson.OPT_INDENT_2) + b"\n")
     for kind, content in calibration_files(found).items():
         write_whole(out.with_suffix(f".{kind}"), content)

@@ -14,10 +14,11 @@ import typer
 from subitize.benchmarks.base import Benchmark, Settings
 from subitize.benchmarks.catalog import get_benchmark
 from subitize.commands.printing import print_json, say, scores_text
+from subitize.counters.catalog import counter_name
 from subitize.errors import BadInput, WrongRun
 from subitize.models.base import Model, ModelOptions
 from subitize.models.catalog import open_model
-from subitize.runs.correcting import keep_calibration
+from subitize.runs.correcting import keep_calibration, reader_rules
 from subitize.runs.folder import read_info, write_whole
 from subitize.runs.limits import RetryPolicy
 from subitize.runs.reading import reading_benchmark, run_with_reading
@@ -59,6 +60,10 @@ def run(  # noqa: PLR0913, PLR0917  the options of the command, one each
             "--reading-model",
             help="Model that reads the responses (a counter or a namer), or none.",
         ),
+    ] = None,
+    calibration: Annotated[
+        Path | None,
+        typer.Option(help="The counter's threshold and mistakes: a calibration file, or its run."),
     ] = None,
     set_: Annotated[
         list[str] | None,
@@ -104,7 +109,9 @@ def run(  # noqa: PLR0913, PLR0917  the options of the command, one each
             f"The pictures are read by {reading.respondent}, which knows simple pictures only; "
             "name another counter with --counter."
         )
-    results = _run_all(chosen, settings, models, out, options, reading)
+    if calibration is not None:
+        _check_calibration(calibration, reading)
+    results = _run_all(chosen, settings, models, out, options, (reading, calibration))
     if json:
         print_json([scores for _, scores in results])
     else:
@@ -121,7 +128,7 @@ def _run_all(
     models: Sequence[Model],
     out: Path,
     options: RunOptions,
-    reading: Model | None,
+    reading: tuple[Model | None, Path | None],
 ) -> list[tuple[Outcome, dict[str, Any]]]:
     """One model after another with one budget for all; Ctrl-C ends the command, not only a run."""
     results: list[tuple[Outcome, dict[str, Any]]] = []
@@ -132,8 +139,18 @@ def _run_all(
         if options.budget_calls is not None and results:
             left = max(0, options.budget_calls - results[-1][0].calls)
             options = replace(options, budget_calls=left)
-        results.append(run_and_score(benchmark, settings, model, out, options, reading))
+        results.append(run_and_score(benchmark, settings, model, out, options, *reading))
     return results
+
+
+def _check_calibration(calibration: Path, reading: Model | None) -> str:
+    """The reader's rules from a calibration; a wrong one is told before anything is asked."""
+    if reading is None or "counter" not in reading.kinds:
+        raise BadInput(
+            "--calibration corrects a counter's mistakes, but no counter reads this benchmark: "
+            "name one with --counter."
+        )
+    return reader_rules(calibration, reading.respondent)
 
 
 def open_reading_model(
@@ -143,8 +160,7 @@ def open_reading_model(
     wanted = benchmark.READING_MODEL if name is None else name
     if wanted in ("", "none"):
         return None
-    # `--counter blobs` is counter/blobs, as in `subitize count`.
-    model = open_model(wanted if "/" in wanted else f"counter/{wanted}", options)
+    model = open_model(counter_name(wanted), options)
     choose_kind(reading_benchmark(benchmark, Path()), model)
     return model
 
@@ -169,9 +185,11 @@ def run_and_score(
     out: Path,
     options: RunOptions,
     reading: Model | None = None,
+    calibration: Path | None = None,
 ) -> tuple[Outcome, dict[str, Any]]:
     """One model through one benchmark; scores come also when it stopped early."""
-    outcome = run_with_reading(benchmark, settings, model, out, options, reading)
+    rules = _check_calibration(calibration, reading) if calibration else ""
+    outcome = run_with_reading(benchmark, settings, model, out, options, reading, rules)
     if isinstance(outcome.error, WrongRun):
         raise outcome.error  # what lies in the folder is not this run: running again won't help
     if outcome.stopped:
@@ -182,6 +200,8 @@ def run_and_score(
             f"{model.respondent}: {outcome.failed} trials failed, last with: {outcome.problem}. "
             "Check the model (and --base-url), then run the same command again: it asks only them."
         )
+    if calibration is not None:
+        keep_calibration(outcome.folder, calibration)
     scores = score_run(outcome.folder, options.reader)
     if "unsaved" in scores:
         say(scores["unsaved"])
@@ -255,11 +275,7 @@ def score(
 ) -> None:
     """Score the stored responses; asks nobody."""
     if calibration is not None:
-        reader = keep_calibration(run, calibration)
-        if reader is not None:
-            info = read_info(run)
-            info["reader"] = reader
-            write_whole(run / "run.json", orjson.dumps(info, option=orjson.OPT_INDENT_2) + b"\n")
+        keep_calibration(run, calibration)
     scores = score_run(run)
     if json:
         print_json(scores)

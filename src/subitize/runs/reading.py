@@ -60,17 +60,26 @@ def run_with_reading(
     out: Path,
     options: RunOptions,
     reading_model: Model | None,
+    rules: str = "",
 ) -> Outcome:
-    """Ask, have the responses read by the reading model, and ask again what that calls for."""
+    """Ask, have the responses read by the reading model, and ask again what that calls for.
+
+    `rules` are settings of the reader ('?threshold=0.3'); without any, those that the run was
+    read by before stay.
+    """
     if reading_model is None:
         return run_benchmark(benchmark, settings, model, out, options)
     reading_benchmark(benchmark, out, reading_model)  # the wrong kind fails before anything is made
-    folder = open_folder(benchmark, settings, model, out).path
+    opened = open_folder(benchmark, settings, model, out)
+    folder, before = opened.path, str(opened.info.get("reader") or "")
     reading, under = reading_benchmark(benchmark, folder, reading_model), folder / "readings"
     name = open_folder(reading, settings, reading_model, under).path.name
+    if before.partition("?")[0] != name:
+        before = name
+    reader = name + rules if rules else before
     turns = _Turns(options)
     while True:
-        asked = run_benchmark(benchmark, settings, model, out, turns.options(reader=name))
+        asked = run_benchmark(benchmark, settings, model, out, turns.options(reader=reader))
         turns.count(asked)
         if asked.stopped == INTERRUPTED:
             return turns.outcome(asked, None)
@@ -89,6 +98,7 @@ class _Turns:
     def __init__(self, options: RunOptions) -> None:
         self._options = options
         self._calls = self._received = 0
+        self._problem = ""
         self.first = True
 
     def options(self, **changes: Any) -> RunOptions:
@@ -99,6 +109,8 @@ class _Turns:
     def count(self, outcome: Outcome) -> None:
         self._calls += outcome.calls
         self._received += outcome.received
+        # Later turns ask nothing again that failed: what was wrong is known from the first.
+        self._problem = outcome.problem or self._problem
 
     def outcome(self, asked: Outcome, read: Outcome | None) -> Outcome:
         """Both runs as one; what failed in the last turn is what failed."""
@@ -111,7 +123,7 @@ class _Turns:
             failed=sum(end.failed for end in ends),
             calls=self._calls,
             received=self._received,
-            problem=next((end.problem for end in ends if end.problem), ""),
+            problem=self._problem,
         )
 
 

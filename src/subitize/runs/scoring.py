@@ -42,7 +42,7 @@ def score_run(folder: Path, reader: str | None = None) -> dict[str, Any]:
     }
     if answers:
         scores |= benchmark.score_answers(rows, answers, settings)
-    without_mistakes = corrected(folder, benchmark, settings, rows)
+    without_mistakes = corrected(folder, benchmark, settings, rows, name)
     if without_mistakes is not None:
         scores["corrected"] = without_mistakes
         if not without_mistakes["identifiable"]:
