@@ -20,6 +20,7 @@ from subitize.measures.counting_level import RULES, counting_level
 from subitize.measures.error_size import nae
 from subitize.measures.interval import Interval
 from subitize.measures.likeness import random_correlation
+from subitize.measures.trials import Floats
 from subitize.measures.variability import scalar_variability
 from subitize.measures.weber import fit_observer
 from subitize.records import Row
@@ -61,9 +62,6 @@ def numerosity_scores(
         "accuracy",
         lambda: naming_intervals(targets, responses, kinds, rng, highest_target=highest),
     )
-    if found is None:
-        for name in ("nae", "counting_level", "human_correlation", "category_consistency"):
-            undefined[name] = undefined["accuracy"]
     scores |= _bootstrapped(found, len(readable), undefined)
     if found is not None and _alone(targets, kinds) > MOST_ALONE:
         _without_intervals(scores, undefined)
@@ -77,11 +75,10 @@ def numerosity_scores(
     scores["random_correlation"] = {
         "value": attempt("random_correlation", lambda: random_correlation(matrix.counts))
     }
-    scores["bias"] = {}
-    for name in categories:
-        of_it = kinds == name
-        found_bias = attempt(f"bias.{name}", partial(bias, targets[of_it], responses[of_it]))
-        scores["bias"][name] = found_bias.as_json() if found_bias else None
+    scores["bias"] = {
+        name: _bias(attempt, name, targets[kinds == name], responses[kinds == name])
+        for name in categories
+    }
     scores["scalar_variability"] = attempt(
         "scalar_variability", lambda: scalar_variability(targets, responses).as_json()
     )
@@ -115,6 +112,8 @@ def thin_cells(
 def _bootstrapped(found: Any, readable: int, undefined: dict[str, str]) -> dict[str, Any]:
     names = ("accuracy", "nae", "human_correlation", "category_consistency")
     if found is None:
+        for name in (*names[1:], "counting_level"):
+            undefined[name] = undefined["accuracy"]
         return {**dict.fromkeys(names), "counting_level": None}
     for name in (*names, "counting_level"):
         if getattr(found, name) is None:
@@ -143,6 +142,13 @@ def _without_intervals(scores: dict[str, Any], undefined: dict[str, str]) -> Non
                 "most cells of category and target have one readable trial: an interval needs two "
                 "or more (--per-cell)"
             )
+
+
+def _bias(
+    attempt: Callable[[str, Any], Any], category: str, targets: Floats, responses: Floats
+) -> dict[str, Any] | None:
+    found = attempt(f"bias.{category}", partial(bias, targets, responses))
+    return found.as_json() if found else None
 
 
 def _fitted(
