@@ -156,3 +156,21 @@ def test_a_naming_run_is_taken_by_picture_and_with_its_rules(tmp_path: Path) -> 
     run = painted(tmp_path / "runs")
     assert keep_calibration(run, named).endswith("?threshold=0.6")
     assert score_run(run)["corrected"]["calibrated_pictures"] == 60
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"threshold": 5}, {"threshold": None}, {"pairs": {"dots": [[1, 2]]}}, {"pairs": []},
+     {"pairs": {"dots": [[-1, 2, 3]]}}, {"nms": "much"}],
+    ids=str,
+)  # fmt: skip
+def test_a_damaged_calibration_leaves_the_run_as_it_is(
+    tmp_path: Path, wrong: dict[str, object]
+) -> None:
+    run = painted(tmp_path / "runs")
+    before = score_run(run)
+    file = calibration_file(tmp_path / "c.json", lambda n: [(n, 200)])
+    file.write_bytes(orjson.dumps(orjson.loads(file.read_bytes()) | wrong))
+    with pytest.raises(BadInput, match=r"c\.json"):
+        keep_calibration(run, file)
+    assert score_run(run) == before

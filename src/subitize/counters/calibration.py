@@ -9,7 +9,7 @@ from typing import Any
 
 import orjson
 
-from subitize.counters.boxes import Rules
+from subitize.counters.boxes import Rules, rules_from
 from subitize.errors import BadInput
 
 __all__ = ["Calibration", "load_calibration"]
@@ -65,9 +65,9 @@ def load_calibration(path: Path) -> Calibration:
             "`subitize calibrate --boxes F --counts F --out FILE`."
         )
     try:
-        rules = Rules(float(entry["threshold"]), float(entry["nms"]), float(entry["group"]))
+        rules = rules_from({name: entry[name] for name in ("threshold", "nms", "group")}, str(path))
         pairs = {
-            str(name): [[int(part) for part in triple] for triple in triples]
+            str(name): [_triple(triple) for triple in triples]
             for name, triples in entry["pairs"].items()
         }
         scores = {
@@ -76,5 +76,12 @@ def load_calibration(path: Path) -> Calibration:
         return Calibration(
             rules, int(entry["pictures"]), entry["curve"], scores, pairs, str(entry["counter"])
         )
-    except (KeyError, TypeError, ValueError) as problem:
+    except (KeyError, TypeError, ValueError, AttributeError) as problem:
         raise BadInput(f"{path} is a damaged calibration file: {problem!r}.") from None
+
+
+def _triple(given: Any) -> list[int]:
+    true, counted, times = (int(part) for part in given)
+    if min(true, counted, times) < 0:
+        raise ValueError(f"{given} holds a number below 0")
+    return [true, counted, times]
