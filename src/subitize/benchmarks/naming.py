@@ -93,8 +93,8 @@ class Naming(Benchmark):
         "things: 'Many apples: I count 12' is 12.",
         "A hedged number ('about 7') is vague and discarded; the paper names only vague "
         "quantifiers and several numbers.",
-        "A model understands the pictures if 95 % of its control answers are right, so that one slip "
-        "in 500 does not discredit it; the paper's models had all right.",
+        "A model understands the pictures if 95 % of its control answers are right, so that one "
+        "slip in 500 does not discredit it; the paper's models had all right.",
         "The threshold of the effect size r is .3: the symbol is lost in the published text.",
     )
     DEMO: ClassVar[Mapping[str, Any]] = {
