@@ -145,3 +145,19 @@ def test_what_made_pictures_fail_is_told(tmp_path: Path) -> None:
         done = subitize("run", "production", *model, *SMALL, cwd=tmp_path)
     assert done.returncode == 1
     assert "2 trials failed, last with: the picture is neither PNG" in done.stderr
+
+
+def test_three_trials_that_always_fail_do_not_hold_up_a_resumed_run(tmp_path: Path) -> None:
+    def answer(body: dict[str, Any], picture: bytes) -> Any:
+        broken = {"data": [{"b64_json": "PGh0bWw+"}]}
+        return broken if body["prompt"].split()[3] in "234" else None
+
+    with ImageServer(answer) as server:
+        model = ["--model", "openai/painter", "--base-url", server.url, "--concurrency", "1"]
+        command = ["run", "production", *model, "--categories", "apples", "--per-cell", "1"]
+        done = subitize(*command, "--budget-calls", "5", cwd=tmp_path)
+        assert "2 read, 3 failed" in done.stdout
+        done = subitize(*command, cwd=tmp_path)
+    assert done.returncode == 1
+    assert "7 read, 3 failed" in done.stdout
+    assert "3 trials failed, last with: the picture is neither PNG" in done.stderr

@@ -45,6 +45,8 @@ class Asker:
         self._halt = halt
         self._successes = 0
         self._failures_in_a_row = 0
+        self.answered_before = False
+        """whether this server has answered trials of the run in an earlier command"""
 
     async def ask(self, items: Sequence[Item], worker: Executor) -> list[Asked]:
         """One batch: local models compute it in the worker thread, others wait on the network."""
@@ -114,7 +116,10 @@ class Asker:
         self._failures_in_a_row += 1
         if isinstance(answer, Hopeless) and not self._successes:
             raise answer
-        most = STOP_AFTER if self._successes else STOP_AFTER_AT_START
+        # A resumed run begins with what failed before: three trials that can't be answered must
+        # not keep it from the rest. A server that can't be reached fails in another way.
+        works = self._successes or (self.answered_before and not isinstance(answer, Retryable))
+        most = STOP_AFTER if works else STOP_AFTER_AT_START
         if self._model.paid and self._failures_in_a_row >= most:
             where = getattr(self._model, "endpoint", self._model.respondent)
             raise Hopeless(

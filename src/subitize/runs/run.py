@@ -116,6 +116,7 @@ async def _run(work: Work, options: RunOptions) -> Outcome:
     budget = Budget(options.budget_calls)
     limiter = Limiter(concurrency, work.halt)
     asker = Asker(work.model, work.kind, limiter, budget, options.policy, work.halt)
+    asker.answered_before = len(work.journal) > 0
     runner = StageRunner(work, asker, concurrency, options.limit)
     runner.retry_failed = options.retry_failed
     plan = Plan(work.folder.path)
