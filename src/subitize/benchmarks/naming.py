@@ -10,7 +10,7 @@ from math import ceil
 from typing import Any, ClassVar
 
 from subitize.benchmarks.base import Benchmark, Decisions, Paper, Reader, Settings, Stage
-from subitize.benchmarks.numerosity import numerosity_scores, thin_cells
+from subitize.benchmarks.numerosity import check_categories, numerosity_scores, thin_cells
 from subitize.errors import BadInput, UnknownName
 from subitize.models.base import Kind
 from subitize.readers.boxes import reading_boxes
@@ -112,11 +112,7 @@ class Naming(Benchmark):
 
     def check(self, settings: Settings) -> None:
         assert isinstance(settings, NamingSettings)
-        for name in settings.categories:
-            if name not in CATEGORIES:
-                raise UnknownName("category", name, CATEGORIES)
-        if not settings.categories or len(set(settings.categories)) < len(settings.categories):
-            raise BadInput(f"The categories are {settings.categories}: give each once.")
+        check_categories(settings.categories, CATEGORIES)
         if settings.prompt not in PROMPTS:
             raise UnknownName("prompt form", settings.prompt, PROMPTS)
         if settings.hold not in HOLDS:

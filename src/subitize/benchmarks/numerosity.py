@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from subitize.errors import BadInput
+from subitize.errors import BadInput, UnknownName
 from subitize.measures.accuracy import proportion_interval
 from subitize.measures.bias import bias
 from subitize.measures.bootstrap import naming_intervals
@@ -25,10 +25,19 @@ from subitize.measures.variability import scalar_variability
 from subitize.measures.weber import fit_observer
 from subitize.records import Row
 
-__all__ = ["numerosity_scores", "thin_cells"]
+__all__ = ["check_categories", "numerosity_scores", "thin_cells"]
 
 MOST_ALONE = 0.05
 """share of trials alone in their cell above which resampling within cells tells nothing"""
+
+
+def check_categories(chosen: Sequence[str], known: Sequence[str]) -> None:
+    """Each category is a known one and is given once."""
+    for name in chosen:
+        if name not in known:
+            raise UnknownName("category", name, known)
+    if not chosen or len(set(chosen)) < len(chosen):
+        raise BadInput(f"The categories are {tuple(chosen)}: give each once.")
 
 
 def numerosity_scores(

@@ -23,7 +23,7 @@ from subitize.benchmarks.base import (
     Stage,
 )
 from subitize.benchmarks.naming import QUESTION, Naming
-from subitize.benchmarks.numerosity import numerosity_scores, thin_cells
+from subitize.benchmarks.numerosity import check_categories, numerosity_scores, thin_cells
 from subitize.errors import BadInput, UnknownName
 from subitize.models.base import Kind
 from subitize.readers.text import ended_early
@@ -115,11 +115,7 @@ class Production(Benchmark):
 
     def check(self, settings: Settings) -> None:
         assert isinstance(settings, ProductionSettings)
-        for name in settings.categories:
-            if name not in CATEGORIES:
-                raise UnknownName("category", name, CATEGORIES)
-        if not settings.categories or len(set(settings.categories)) < len(settings.categories):
-            raise BadInput(f"The categories are {settings.categories}: give each once.")
+        check_categories(settings.categories, CATEGORIES)
         if settings.prompt not in PROMPTS:
             raise UnknownName("prompt form", settings.prompt, PROMPTS)
         if settings.per_cell < 1 or settings.max < 1 or settings.reasks < 0:

@@ -5,15 +5,14 @@ It knows nothing of what the things are: every blob that stands out from the bac
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from subitize.counters.pictures import decode_noted
-from subitize.errors import BadInput, ModelError
-from subitize.models.base import Answers, Boxes, Item, Kind, Model, ModelOptions, Reply
+from subitize.counters.classical import Box, ClassicalCounter
+from subitize.errors import BadInput
+from subitize.models.base import ModelOptions
 from subitize.models.names import ModelName, typed_settings
 
 __all__ = ["Blobs", "find_blobs", "open_blobs"]
@@ -31,33 +30,15 @@ MOST_PARTS = 64
 PURE_BLACK = 24
 """a pixel of a black box drawn over things has no brighter channel"""
 Mask = NDArray[np.bool_]
-Box = list[float]
 
 
-class Blobs(Model):
+class Blobs(ClassicalCounter):
     """Counts blobs; settings: `contrast` (0..255), `speck` (share of the picture), `split`."""
 
-    kinds: ClassVar[tuple[Kind, ...]] = ("counter",)
-    batch_size = 8
     revision = "2"
 
-    def count(self, items: Sequence[Item]) -> Answers:
-        return [self._count(item) for item in items]
-
-    def _count(self, item: Item) -> Reply | ModelError:
-        if item.picture is None:
-            return ModelError("a counter needs a picture")
-        try:
-            decoded = decode_noted(item.picture)
-        except ModelError as problem:
-            return problem
-        height, width = decoded.pixels.shape[:2]
-        boxes = find_blobs(decoded.pixels, **self.settings)
-        # Every blob has the score 1, and no two of them are the same: nothing is merged.
-        value: Boxes = {"boxes": boxes, "size": [width, height], "threshold": 0.5, "nms": 1.0}
-        if decoded.note:
-            value["note"] = decoded.note
-        return Reply("boxes", value)
+    def find(self, pixels: NDArray[np.uint8]) -> list[Box]:
+        return find_blobs(pixels, **self.settings)
 
 
 def find_blobs(

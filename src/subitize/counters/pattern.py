@@ -7,16 +7,13 @@ sees the manifest.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar
-
 import numpy as np
 from numpy.typing import NDArray
 
+from subitize.counters.classical import Box, ClassicalCounter
 from subitize.counters.pattern_scene import Blob, PatternScene, look
-from subitize.counters.pictures import decode, decode_noted
-from subitize.errors import ModelError
-from subitize.models.base import Answers, Boxes, Item, Kind, Model, ModelOptions, Reply
+from subitize.counters.pictures import decode
+from subitize.models.base import ModelOptions
 from subitize.models.names import ModelName, typed_settings
 from subitize.stimuli import png
 from subitize.stimuli.capture.arrangements import PUBLISHED
@@ -32,36 +29,20 @@ _STICKING_OUT = 1.5
 Points = NDArray[np.float64]
 
 
-class Pattern(Model):
+class Pattern(ClassicalCounter):
     """Counts what is visible and what the pattern hides."""
 
-    kinds: ClassVar[tuple[Kind, ...]] = ("counter",)
-    batch_size = 8
     revision = "1"
 
-    def count(self, items: Sequence[Item]) -> Answers:
-        return [self._count(item) for item in items]
-
-    def _count(self, item: Item) -> Reply | ModelError:
-        if item.picture is None:
-            return ModelError("a counter needs a picture")
-        try:
-            decoded = decode_noted(item.picture)
-        except ModelError as problem:
-            return problem
-        height, width = decoded.pixels.shape[:2]
-        scene = look(decoded.pixels)
+    def find(self, pixels: NDArray[np.uint8]) -> list[Box]:
+        scene = look(pixels)
         hidden = hidden_objects(scene)
         seen = [blob.box for blob in scene.whole]
         if not len(hidden):  # what sticks out of the square is an object in any case
             seen += [blob.box for blob in scene.fragments]
         boxes = [[*map(float, box), 1.0] for box in seen]
         r = scene.radius
-        boxes += [[x - r, y - r, x + r, y + r, 1.0] for x, y in hidden.tolist()]
-        value: Boxes = {"boxes": boxes, "size": [width, height], "threshold": 0.5, "nms": 1.0}
-        if decoded.note:
-            value["note"] = decoded.note
-        return Reply("boxes", value)
+        return boxes + [[x - r, y - r, x + r, y + r, 1.0] for x, y in hidden.tolist()]
 
 
 def hidden_objects(scene: PatternScene) -> Points:

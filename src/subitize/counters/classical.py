@@ -1,0 +1,47 @@
+"""What classical counters share: a decoded picture in, boxes that are certain out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from subitize.counters.pictures import decode_noted
+from subitize.errors import ModelError
+from subitize.models.base import Answers, Boxes, Item, Kind, Model, Reply
+
+__all__ = ["Box", "ClassicalCounter"]
+
+Box = list[float]
+"""x0, y0, x1, y1, score"""
+
+
+class ClassicalCounter(Model):
+    """A counter that computes on pixels; a subclass writes `find`."""
+
+    kinds: ClassVar[tuple[Kind, ...]] = ("counter",)
+    batch_size = 8
+
+    def find(self, pixels: NDArray[np.uint8]) -> list[Box]:
+        """The boxes of everything that counts in an RGB picture."""
+        raise NotImplementedError
+
+    def count(self, items: Sequence[Item]) -> Answers:
+        return [self._count(item) for item in items]
+
+    def _count(self, item: Item) -> Reply | ModelError:
+        if item.picture is None:
+            return ModelError("a counter needs a picture")
+        try:
+            decoded = decode_noted(item.picture)
+        except ModelError as problem:
+            return problem
+        height, width = decoded.pixels.shape[:2]
+        boxes = self.find(decoded.pixels)
+        # Every box has the score 1, and no two of them are the same: nothing is merged.
+        value: Boxes = {"boxes": boxes, "size": [width, height], "threshold": 0.5, "nms": 1.0}
+        if decoded.note:
+            value["note"] = decoded.note
+        return Reply("boxes", value)
