@@ -75,6 +75,7 @@ def ask_by_subitize(
     from subitize.benchmarks.base import Benchmark, Decisions, Settings, Stage
     from subitize.models.base import ModelOptions
     from subitize.models.catalog import open_model
+    from subitize.models.openai import OpenAI  # noqa: F401  imports are not counted for anybody
     from subitize.readers.text import read_strict
     from subitize.records import Stimulus, Trial, make_trial
     from subitize.runs.run import RunOptions, run_benchmark
@@ -83,7 +84,7 @@ def ask_by_subitize(
 
     @dataclass(frozen=True)
     class FileSettings(Settings):
-        count: int = count
+        trials: int = 0
 
     class Files(Benchmark):
         NAME, VERSION, KINDS, SETTINGS = "files", "1", ("namer",), FileSettings
@@ -108,7 +109,7 @@ def ask_by_subitize(
     with tempfile.TemporaryDirectory() as folder:
         model = open_model("openai/x", ModelOptions(f"http://127.0.0.1:{port}/v1"))
         options = RunOptions(concurrency=connections, progress=False)
-        outcome = run_benchmark(benchmark, FileSettings(), model, Path(folder), options)
+        outcome = run_benchmark(benchmark, FileSettings(trials=count), model, Path(folder), options)
         used, seconds, rss = cpu() - begun, time.perf_counter() - started, resident()
         assert outcome.complete
         size = sum(
