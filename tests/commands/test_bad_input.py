@@ -68,6 +68,7 @@ def test_settings(tmp_path: Path, words: list[str], says: str) -> None:
     done = subitize("run", "naming", "--model", "sim/perfect", "--out", str(tmp_path), *words)
     check(done, 2, says)
     assert done.stdout == ""
+    assert not list(tmp_path.iterdir()), "something was made before the message"
 
 
 @pytest.mark.parametrize(

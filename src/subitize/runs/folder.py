@@ -20,7 +20,16 @@ from subitize.models.base import Kind, Model
 from subitize.records import Trial, fingerprint
 from subitize.runs.journal import append_line, cut_torn_line
 
-__all__ = ["Plan", "RunFolder", "identity", "placed", "read_info", "store_picture", "write_whole"]
+__all__ = [
+    "Plan",
+    "RunFolder",
+    "folder_name",
+    "identity",
+    "placed",
+    "read_info",
+    "store_picture",
+    "write_whole",
+]
 
 PACKAGES = ("subitize", "numpy", "aiohttp", "scipy", "torch", "transformers")
 PLAN_CHUNK = 64

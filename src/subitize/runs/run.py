@@ -13,7 +13,7 @@ from subitize.benchmarks.base import Benchmark, Settings, Stage
 from subitize.errors import BadInput, SubitizeError
 from subitize.models.base import Kind, Model
 from subitize.runs.asking import Asker
-from subitize.runs.folder import Plan, RunFolder, identity
+from subitize.runs.folder import Plan, RunFolder, folder_name, identity
 from subitize.runs.journal import Journal
 from subitize.runs.limits import Budget, Halt, Limiter, RetryPolicy
 from subitize.runs.lock import locked
@@ -77,6 +77,10 @@ def run_benchmark(
     """Ask what has not been asked yet; the outcome tells how far it came."""
     kind = choose_kind(benchmark, model)
     _check_options(options)
+    if options.reader is not None:
+        # A reader that is not there is told before a folder is made.
+        planned = out / folder_name(identity(benchmark, settings, model, kind))
+        choose_reader(benchmark, planned, {}, options.reader)
     folder = open_folder(benchmark, settings, model, out)
     with locked(folder.path):
         reader_name, reader = choose_reader(benchmark, folder.path, folder.info, options.reader)
