@@ -204,8 +204,31 @@ def test_the_observer_is_recovered_from_a_run(tmp_path: Path, w: float) -> None:
 def test_one_trial_per_cell_has_no_interval(tmp_path: Path) -> None:
     """Resampling one trial gives that trial again: an interval without width would be a lie."""
     _, scores = run(tmp_path, "sim/observer", max=10, per_cell=1, prompt="things", control=False)
-    for name in ("nae", "human_correlation", "category_consistency"):
+    for name in ("nae", "human_correlation", "random_correlation", "category_consistency"):
         assert scores[name]["value"] is not None
         assert scores[name]["low"] is None
         assert "one readable trial" in scores["undefined"][f"{name}.interval"]
     assert scores["accuracy"]["low"] < scores["accuracy"]["value"] < scores["accuracy"]["high"]
+
+
+def test_every_score_that_can_have_an_interval_has_one(tmp_path: Path) -> None:
+    _, scores = run(tmp_path, "sim/observer", max=10, per_cell=10, prompt="things", control=False)
+    for name in (
+        "accuracy", "nae", "human_correlation", "random_correlation", "category_consistency",
+        "weber_fraction", "lapse_rate",
+    ):  # fmt: skip
+        found = scores[name]
+        assert found["low"] <= found["value"] <= found["high"], name
+        assert found["low"] < found["high"], name
+    for category in ("apples", "dots"):
+        of_it = scores["categories"][category]
+        assert of_it["nae"]["low"] < of_it["nae"]["value"] < of_it["nae"]["high"]
+        assert of_it["accuracy"]["low"] < of_it["accuracy"]["high"]
+        effect = scores["bias"][category]["effect"]
+        assert effect["low"] <= effect["value"] <= effect["high"]
+        assert abs(abs(effect["value"]) - scores["bias"][category]["r"]) < 1e-12
+    slope = scores["scalar_variability"]
+    assert slope["slope_low"] < slope["slope"] < slope["slope_high"]
+    low, high = scores["subitizing_limit_interval"]
+    assert low <= scores["subitizing_limit"] <= high
+    assert sum(scores["counting_level_shares"].values()) == pytest.approx(1)

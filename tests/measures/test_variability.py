@@ -23,6 +23,7 @@ def test_regression_against_statsmodels(seed: int) -> None:
     against_one = fit.t_test("x1 = 1")
     found = scalar_variability(targets, responses)
     assert found.slope == pytest.approx(fit.params[1])
+    assert (found.slope_low, found.slope_high) == pytest.approx(tuple(fit.conf_int()[1]))
     assert found.t == pytest.approx(float(against_one.tvalue.squeeze()))
     assert found.p == pytest.approx(float(against_one.pvalue))
     assert found.f_p == pytest.approx(fit.f_pvalue)

@@ -13,13 +13,12 @@ from numpy.typing import NDArray
 
 from subitize.errors import BadInput, UnknownName
 from subitize.measures.accuracy import proportion_interval
-from subitize.measures.bias import bias
+from subitize.measures.bias import bias, bias_interval
 from subitize.measures.bootstrap import naming_intervals
 from subitize.measures.confusion import Confusion, confusion_matrix
 from subitize.measures.counting_level import RULES, counting_level
 from subitize.measures.error_size import nae
 from subitize.measures.interval import Interval
-from subitize.measures.likeness import random_correlation
 from subitize.measures.trials import Floats
 from subitize.measures.variability import scalar_variability
 from subitize.measures.weber import fit_observer
@@ -27,6 +26,8 @@ from subitize.records import Row
 
 __all__ = ["check_categories", "numerosity_scores", "thin_cells"]
 
+RESAMPLED = ("nae", "human_correlation", "random_correlation", "category_consistency")
+"""scores whose interval comes from resampling within cells"""
 MOST_ALONE = 0.05
 """share of trials alone in their cell above which resampling within cells tells nothing"""
 
@@ -72,17 +73,16 @@ def numerosity_scores(
         lambda: naming_intervals(targets, responses, kinds, rng, highest_target=highest),
     )
     scores |= _bootstrapped(found, len(readable), undefined)
+    by_category = found.nae_by_category if found is not None else {}
     if found is not None and _alone(targets, kinds) > MOST_ALONE:
         _without_intervals(scores, undefined)
+        by_category = {}
     scores["nae_over_targets"] = attempt(
         "nae_over_targets", lambda: nae(targets, responses, over="targets")
     )
     scores["counting_levels"] = {
         rule: attempt(f"counting_levels.{rule}", partial(counting_level, matrix.counts, rule=rule))
         for rule in RULES
-    }
-    scores["random_correlation"] = {
-        "value": attempt("random_correlation", lambda: random_correlation(matrix.counts))
     }
     scores["bias"] = {
         name: _bias(attempt, name, targets[kinds == name], responses[kinds == name])
@@ -93,8 +93,7 @@ def numerosity_scores(
     )
     scores |= _fitted(matrix, undefined, attempt)
     scores["categories"] = {
-        name: _category([row for row in rows if row.trial.condition["category"] == name], highest)
-        for name in categories
+        name: _category(_of(rows, name), highest, by_category.get(name)) for name in categories
     }
     scores["undefined"] = undefined
     return scores
@@ -119,7 +118,7 @@ def thin_cells(
 
 
 def _bootstrapped(found: Any, readable: int, undefined: dict[str, str]) -> dict[str, Any]:
-    names = ("accuracy", "nae", "human_correlation", "category_consistency")
+    names = ("accuracy", *RESAMPLED)
     if found is None:
         for name in (*names[1:], "counting_level"):
             undefined[name] = undefined["accuracy"]
@@ -144,7 +143,7 @@ def _alone(targets: NDArray[np.float64], kinds: NDArray[np.str_]) -> float:
 
 def _without_intervals(scores: dict[str, Any], undefined: dict[str, str]) -> None:
     """Resampling a cell of one trial gives that trial again: no spread, which is no certainty."""
-    for name in ("nae", "human_correlation", "category_consistency"):
+    for name in RESAMPLED:
         if scores[name] is not None:
             scores[name] |= {"low": None, "high": None}
             undefined[f"{name}.interval"] = (
@@ -157,7 +156,11 @@ def _bias(
     attempt: Callable[[str, Any], Any], category: str, targets: Floats, responses: Floats
 ) -> dict[str, Any] | None:
     found = attempt(f"bias.{category}", partial(bias, targets, responses))
-    return found.as_json() if found else None
+    if found is None:
+        return None
+    # Its own generator: another category more or less changes no interval.
+    effect = bias_interval(targets, responses, np.random.default_rng(len(targets)))
+    return {**found.as_json(), "effect": effect._asdict()}
 
 
 def _fitted(
@@ -194,7 +197,11 @@ def _matrix(rows: Sequence[Row], highest: int) -> Confusion:
     )
 
 
-def _category(rows: Sequence[Row], highest: int) -> dict[str, Any]:
+def _of(rows: Sequence[Row], category: str) -> list[Row]:
+    return [row for row in rows if row.trial.condition["category"] == category]
+
+
+def _category(rows: Sequence[Row], highest: int, resampled: Interval | None) -> dict[str, Any]:
     """What the report shows of one category: its matrix, means and spreads by target."""
     readable = [row for row in rows if row.reading.state == "read"]
     by_target: dict[int, list[float]] = {n: [] for n in range(1, highest + 1)}
@@ -205,11 +212,12 @@ def _category(rows: Sequence[Row], highest: int) -> dict[str, Any]:
         abs(float(row.reading.number or 0) - row.trial.target) / row.trial.target
         for row in readable
     ]
+    found = _interval(resampled, len(readable))
     return {
         "accuracy": _interval(proportion_interval(right, len(readable)), len(readable))
         if readable
         else None,
-        "nae": {"value": float(np.mean(errors))} if errors else None,
+        "nae": found or ({"value": float(np.mean(errors))} if errors else None),
         "confusion": _matrix(rows, highest).as_json(),
         "means": [float(np.mean(seen)) if seen else None for seen in by_target.values()],
         "sds": [

@@ -14,12 +14,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from subitize.errors import BadInput
-from subitize.measures.baselines import observer_matrix
+from subitize.measures.baselines import legacy_random_sample, observer_matrix
 from subitize.measures.confusion import confusion_matrix, percentages
 from subitize.measures.counting_level import LevelRule, counting_level, levels
 from subitize.measures.error_size import nae
 from subitize.measures.interval import Interval, basic_interval, percentile_interval
-from subitize.measures.likeness import category_consistency, human_correlation
+from subitize.measures.likeness import category_consistency, human_correlation, random_correlation
 from subitize.measures.trials import Counts, Floats, readable_trials
 
 __all__ = ["SAMPLES", "NamingIntervals", "naming_intervals", "resampled_cells"]
@@ -37,7 +37,9 @@ class NamingIntervals:
 
     accuracy: Interval
     nae: Interval
+    nae_by_category: Mapping[str, Interval]
     human_correlation: Interval | None
+    random_correlation: Interval | None
     category_consistency: Interval | None
     counting_level: int | None
     level_shares: Mapping[int, float]
@@ -56,6 +58,8 @@ class _Cells:
     """the response each slot stands for"""
     names: list[str]
     """the categories"""
+    category: Counts
+    """of each trial, which of them"""
 
     def matrix(self, stack: NDArray[Any]) -> NDArray[Any]:
         """Slots to rows, [..., target, slot] → [..., target, row]: above 2m is the last row."""
@@ -103,7 +107,9 @@ def naming_intervals(
     return NamingIntervals(
         percentile_interval(float(np.mean(asked == given)), drawn["accuracy"]),
         percentile_interval(nae(asked, given), drawn["nae"]),
+        _nae_by_category(asked, given, cells, drawn),
         _around(human_correlation(whole), drawn["human"]),
+        _around(random_correlation(whole), drawn["random"]),
         _around(
             category_consistency(dict(zip(cells.names, tables, strict=True))), drawn["consistency"]
         ),
@@ -111,6 +117,17 @@ def naming_intervals(
         shares if several_targets else {},
         samples,
     )
+
+
+def _nae_by_category(
+    asked: Floats, given: Floats, cells: _Cells, drawn: Mapping[str, Floats]
+) -> dict[str, Interval]:
+    found = {}
+    for index, name in enumerate(cells.names):
+        of_it = cells.category == index
+        samples = drawn["nae_by_category"][:, index]
+        found[name] = percentile_interval(nae(asked[of_it], given[of_it]), samples)
+    return found
 
 
 def _around(value: float | None, samples: Floats) -> Interval | None:
@@ -131,7 +148,7 @@ def _count_cells(
     counts = np.zeros((names.size, highest_target, values.size), dtype=np.int64)
     slot = np.searchsorted(values, given)
     np.add.at(counts, (category, asked.astype(np.int64) - 1, slot), 1)
-    return _Cells(counts, values, names.tolist())
+    return _Cells(counts, values, names.tolist(), category)
 
 
 def resampled_cells(
@@ -183,18 +200,22 @@ def _scores(stack: Counts, cells: _Cells, rule: LevelRule) -> dict[str, Floats]:
     return {
         "accuracy": flat @ right / trials,
         "nae": flat @ errors / trials,
-        "human": _human(summed),
+        "nae_by_category": (stack.reshape(size, len(cells.names), -1) @ errors)
+        / cells.counts.sum(axis=(1, 2)),
+        "human": _correlated(summed, observer_matrix(highest_target=highest)),
+        "random": _correlated(summed, legacy_random_sample(highest_target=highest)),
         "consistency": _consistency(cells.matrix(stack), cells),
         "level": levels(summed, rule=rule).astype(np.float64),
     }
 
 
-def _human(summed: Counts) -> Floats:
+def _correlated(summed: Counts, other: NDArray[Any]) -> Floats:
+    """The correlation of each resampled matrix with another one."""
     totals = summed[0].sum(axis=0)
     present = totals > 0
-    observer = percentages(observer_matrix(highest_target=totals.size))[:, present].ravel()
+    shares = percentages(other)[:, present].ravel()
     x = (summed[:, 1:, present] / totals[present]).reshape(len(summed), -1)
-    product: Floats = _unit(x) @ _unit(observer[None])[0]
+    product: Floats = _unit(x) @ _unit(shares[None])[0]
     return product
 
 

@@ -29,6 +29,10 @@ class ScalarVariability:
     """scalar if the slope does not differ from 1 (p ≥ .05)"""
     slope: float | None = None
     """of log SE on log mean; 1 under Weber's law"""
+    slope_low: float | None = None
+    """lower end of the slope's 95 % interval"""
+    slope_high: float | None = None
+    """upper end of the slope's 95 % interval"""
     t: float | None = None
     """(slope − 1) / standard error"""
     p: float | None = None
@@ -101,7 +105,7 @@ def scalar_variability(
 
 
 def _regression(x: Floats, y: Floats, used: tuple[int, ...]) -> ScalarVariability:
-    from scipy.special import stdtr
+    from scipy.special import stdtr, stdtrit
 
     x, y = x - x.mean(), y - y.mean()
     across = float(x @ x)
@@ -124,4 +128,6 @@ def _regression(x: Floats, y: Floats, used: tuple[int, ...]) -> ScalarVariabilit
     t, p = tested(1.0)
     adjusted = 1 - (1 - r2) * (len(used) - 1) / degrees
     verdict: Literal["scalar", "not scalar"] = "scalar" if p >= ALPHA else "not scalar"
-    return ScalarVariability(verdict, slope, t, p, tested(0.0)[1], r2, adjusted, used)
+    reach = float(stdtrit(degrees, 1 - ALPHA / 2)) * error
+    ends = (slope - reach, slope + reach)
+    return ScalarVariability(verdict, slope, *ends, t, p, tested(0.0)[1], r2, adjusted, used)
