@@ -1,0 +1,133 @@
+"""Runs that version 0.1 recorded are scored as they were then, and the demo asks the same trials.
+
+`runs_of_0.1.tar.xz` holds run folders of all benchmarks, with reading runs, exclusions and a
+calibration, each with the scores.json that version 0.1 made of it. Values, counts, matrices and p
+values of tests without resampling must come out equal; ends of intervals may move by 5 % of their
+width, since a bootstrap may draw in another order. `demo_identity.json` holds what the demo of
+0.1 asked: hashes over trial ids and item seeds, and settings hashes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import tarfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+
+from subitize.benchmarks.catalog import get_benchmark
+from subitize.models.catalog import open_model
+from subitize.records import fingerprint
+from subitize.runs.scoring import score_run
+
+HERE = Path(__file__).parent
+RECORDED = HERE / "runs_of_0.1.tar.xz"
+DEMO: dict[str, Any] = orjson.loads((HERE / "demo_identity.json").read_bytes())
+LOOSE = 0.02
+"""how far a share of bootstrap samples or permutations may move: it has no interval of its own"""
+SHARES = ("counting_level_shares", "permutation_p", "permutation_significant")
+
+
+def names() -> list[str]:
+    with tarfile.open(RECORDED) as archive:
+        paths = (Path(member.name) for member in archive.getmembers())
+        return sorted({path.parts[0] for path in paths if path.parts})
+
+
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("recorded")
+    with tarfile.open(RECORDED) as archive:
+        archive.extractall(folder, filter="data")
+    return folder
+
+
+def rescored(folder: Path) -> dict[str, Any]:
+    """The scores that today's code makes of a recorded run."""
+    score_run(folder)
+    found: dict[str, Any] = orjson.loads((folder / "scores.json").read_bytes())
+    return found
+
+
+def leaves(value: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
+    if isinstance(value, Mapping):
+        for key, inner in value.items():
+            yield from leaves(inner, (*path, str(key)))
+    elif isinstance(value, list):
+        for place, inner in enumerate(value):
+            yield from leaves(inner, (*path, str(place)))
+    else:
+        yield path, value
+
+
+def at(scores: Any, path: tuple[str, ...]) -> Any:
+    for key in path:
+        scores = scores[int(key)] if isinstance(scores, list) else scores[key]
+    return scores
+
+
+def allowed(before: Any, path: tuple[str, ...]) -> float:
+    """How far the number at this path may move."""
+    if any(name in SHARES for name in path):
+        return LOOSE
+    if path[-1] in ("low", "high"):
+        around = at(before, path[:-1])
+        return 0.05 * abs(around["high"] - around["low"]) + 1e-9
+    if path[-2:-1] == ("interval",):
+        low, high = at(before, path[:-1])
+        return 0.05 * abs(high - low) + 1e-9
+    return 1e-9
+
+
+def differences(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
+    found = []
+    for path, value in leaves(before):
+        try:
+            other = at(now, path)
+        except (KeyError, IndexError, TypeError):
+            found.append(f"{'.'.join(path)}: {value!r} is gone")
+            continue
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            same = isinstance(other, int | float) and (
+                abs(other - value) <= allowed(before, path)
+                or (math.isnan(other) and math.isnan(value))
+            )
+        else:
+            same = other == value
+        if not same:
+            found.append(f"{'.'.join(path)}: {value!r} is now {other!r}")
+    return found
+
+
+@pytest.mark.parametrize("name", names())
+def test_a_recorded_run_is_scored_as_it_was(recorded: Path, name: str) -> None:
+    before = orjson.loads((recorded / name / "scores.json").read_bytes())
+    assert differences(before, rescored(recorded / name)) == []
+
+
+def digest(lines: list[str]) -> str:
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()
+
+
+@pytest.mark.parametrize("name", DEMO)
+def test_the_demo_asks_the_same_trials(name: str) -> None:
+    before = DEMO[name]
+    benchmark = get_benchmark(before["benchmark"])
+    settings = benchmark.settings_from(before["settings"])
+    model = open_model(before["model"])
+    assert model.settings_hash == before["settings_hash"]
+    for helper, settings_hash in before["helpers"].items():
+        assert open_model(helper).settings_hash == settings_hash
+    every = []
+    for stage, (count, expected) in before["trials"].items():
+        trials = [trial.id for trial in benchmark.trials(stage, settings, before["decisions"])]
+        assert (len(trials), digest(trials)) == (count, expected)
+        every += trials
+    # The demo asks one sample of each trial, and none of its pictures is asked for again.
+    keys = sorted((trial, model.respondent, model.settings_hash, 0, 0) for trial in every)
+    seeds = [str(int(fingerprint([model.settings, *key], 15), 16)) for key in keys]
+    assert (len(seeds), digest(seeds)) == (before["responses"], before["seeds"])
