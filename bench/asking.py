@@ -72,7 +72,7 @@ def ask_by_subitize(
     port: int, pictures: list[Path], count: int, connections: int
 ) -> dict[str, Any]:
     """The runner with its durable journal, on pictures that lie in files."""
-    from subitize.benchmarks.base import Benchmark, Decisions, Settings, Stage
+    from subitize.benchmark import Benchmark, Decisions, Settings, Stage
     from subitize.models.base import ModelOptions
     from subitize.models.catalog import open_model
     from subitize.models.openai import OpenAI  # noqa: F401  imports are not counted for anybody

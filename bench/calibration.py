@@ -14,9 +14,9 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from subitize.counters.blobs import find_blobs
-from subitize.counters.pictures import decode
-from subitize.counters.sweep import THRESHOLDS, counts_by_threshold
+from subitize.measures.threshold_sweep import THRESHOLDS, counts_by_threshold
+from subitize.models.counters.blobs import find_blobs
+from subitize.pictures.decode import decode
 from subitize.stimuli.naming import CATEGORIES, draw, recipe
 
 PICTURES = 4_000

@@ -16,10 +16,10 @@ from typing import Any
 
 from aiohttp import web
 
-from subitize.counters.blobs import find_blobs
-from subitize.counters.pictures import decode
 from subitize.models.base import Item
 from subitize.models.catalog import open_model
+from subitize.models.counters.blobs import find_blobs
+from subitize.pictures.decode import decode
 from tests.chat_server import ChatServer, completion
 
 Answer = Callable[[dict[str, Any], bytes], Any]

@@ -12,9 +12,9 @@ from subitize.benchmarks.capture.help import coordinates_text, helped
 from subitize.benchmarks.capture.prompts import PROMPTS, WORKED_EXAMPLES, prompt_names, worded
 from subitize.benchmarks.capture.scenes import scenes
 from subitize.benchmarks.capture.settings import CaptureSettings, fixed_prompt
-from subitize.counters.blobs import find_blobs
-from subitize.counters.pictures import decode
 from subitize.errors import BadInput
+from subitize.models.counters.blobs import find_blobs
+from subitize.pictures.decode import decode
 from subitize.stimuli import render
 from tests.benchmarks.capture_runs import ask, decisions_of, question_of, replying, trials_of
 from tests.chat_server import ChatServer

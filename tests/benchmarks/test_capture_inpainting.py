@@ -12,9 +12,9 @@ from aiohttp import web
 from PIL import Image
 
 from subitize.cli import main
-from subitize.counters.pattern import continue_pattern
-from subitize.counters.pictures import decode
-from subitize.stimuli import png, render
+from subitize.pictures.decode import decode
+from subitize.pictures.encode import encode, render
+from subitize.stimuli.capture.continued import continue_pattern
 from tests.benchmarks.capture_runs import ask
 from tests.chat_server import ChatServer
 
@@ -45,7 +45,7 @@ class InpaintingServer(ChatServer):
         assert (pixels[hole][:, :3] == 0).all()  # what was hidden is not sent
         covered = pixels[..., :3].copy()
         covered[hole] = 0
-        whole = Image.open(BytesIO(continue_pattern(png.encode(covered))))
+        whole = Image.open(BytesIO(continue_pattern(encode(covered))))
         large = whole.convert("RGB").resize((2 * whole.width, 2 * whole.height))
         buffer = BytesIO()
         large.save(buffer, "PNG")
@@ -84,7 +84,7 @@ def test_only_the_box_is_painted(tmp_path: Path) -> None:
 
     (scene,) = scenes(CaptureSettings(items=1, size=200), "test")
     covered = render(scene.pictures["occluded"]).png
-    red = png.encode(np.full((64, 64, 3), (250, 10, 10), np.uint8))
+    red = encode(np.full((64, 64, 3), (250, 10, 10), np.uint8))
     before, after = decode(covered), decode(filled(covered, red, scene.box))
     changed = (before != after).any(axis=2)
     x0, y0, x1, y1 = scene.box

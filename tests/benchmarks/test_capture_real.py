@@ -12,8 +12,8 @@ from PIL import Image
 
 from subitize.benchmarks.capture.scenes import scenes
 from subitize.benchmarks.capture.settings import CaptureSettings
-from subitize.counters.pictures import decode
 from subitize.errors import BadInput
+from subitize.pictures.decode import decode
 from subitize.stimuli import render
 from tests.benchmarks.capture_runs import ask, question_of, replying, trials_of
 from tests.chat_server import ChatServer

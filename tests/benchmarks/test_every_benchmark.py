@@ -7,7 +7,7 @@ from itertools import islice
 
 import pytest
 
-from subitize.benchmarks.base import Benchmark, Settings
+from subitize.benchmark import Benchmark, Settings
 from subitize.benchmarks.catalog import BENCHMARKS, get_benchmark
 from subitize.errors import UnknownName
 from subitize.models.base import METHODS

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from aiohttp import web
 
-from subitize.benchmarks.base import Benchmark
+from subitize.benchmark import Benchmark
 from subitize.benchmarks.geckonum.agreeing import agreement_text, agreement_with_people
 from subitize.benchmarks.geckonum.metric import GeckoNumMetric, picture_scores
 from subitize.benchmarks.geckonum.metrics import judge_metrics
@@ -34,7 +34,7 @@ from subitize.runs.stored import load_run
 from subitize.stimuli.scattered import draw_scattered
 from tests.benchmarks.geckonum_data import BY_TEXT, PROMPTS, counts, labelled, write_counts
 from tests.chat_server import ChatServer, completion
-from tests.readers.tiny_clip import save_tiny_clip
+from tests.models.tiny_clip import save_tiny_clip
 
 PAINTERS = ("imagen_a", "muse_a")
 NUMBERS = (1, 2, 3, 4, 6, 10)

@@ -11,8 +11,8 @@ import polars
 import pytest
 
 from subitize.cli import main
-from subitize.counters.calibration import load_calibration
 from subitize.errors import BadInput
+from subitize.readers.calibration import load_calibration
 
 
 def made_up(folder: Path, pictures: int = 120) -> tuple[Path, Path, list[dict[str, Any]]]:

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from subitize.errors import BadInput
-from subitize.measures.calibration import reliability
 from subitize.measures.columns import bootstrap_columns
+from subitize.measures.reliability import reliability
 from subitize.measures.resampling import bootstrap_mean, paired_difference
 
 

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from subitize.benchmarks.production import CATEGORIES, prompt_for
-from subitize.counters.blobs import find_blobs
-from subitize.counters.pictures import decode
 from subitize.errors import BadInput, UnknownName
 from subitize.models.base import Item, Reply
 from subitize.models.catalog import open_model
+from subitize.models.counters.blobs import find_blobs
 from subitize.models.shapes import THINGS, parse_prompt
+from subitize.pictures.decode import decode
 
 
 def painted(prompt: str, model: str = "painter/shapes?size=256", seed: int = 1) -> Reply:

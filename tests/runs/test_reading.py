@@ -17,7 +17,7 @@ import pytest
 from aiohttp import web
 from PIL import Image
 
-from subitize.benchmarks.base import Attempt, Question, Settings
+from subitize.benchmark import Attempt, Question, Settings
 from subitize.benchmarks.catalog import get_benchmark
 from subitize.benchmarks.production import Production
 from subitize.errors import BadInput, UnknownName

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from importlib import import_module
 
-from subitize.benchmarks.base import Benchmark
+from subitize.benchmark import Benchmark
 from subitize.errors import UnknownName
 
 __all__ = ["BENCHMARKS", "get_benchmark"]

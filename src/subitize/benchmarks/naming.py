@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from math import ceil
 from typing import Any, ClassVar
 
-from subitize.benchmarks.base import Benchmark, Decisions, Paper, Reader, Settings, Stage
+from subitize.benchmark import Benchmark, Decisions, Paper, Reader, Settings, Stage
 from subitize.benchmarks.numerosity import check_categories, numerosity_scores, thin_cells
 from subitize.errors import BadInput, UnknownName
 from subitize.models.base import Kind

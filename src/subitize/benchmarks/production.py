@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from subitize.benchmarks.base import (
+from subitize.benchmark import (
     Attempt,
     Benchmark,
     Decisions,

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import orjson
 import typer
 
-from subitize.benchmarks.base import Settings
+from subitize.benchmark import Settings
 from subitize.benchmarks.capture.inpainting import Inpainting, filled
 from subitize.benchmarks.capture.scenes import scenes
 from subitize.benchmarks.capture.selecting import THRESHOLD, Selecting, selected

@@ -8,12 +8,12 @@ from typing import Annotated, Any
 import typer
 
 from subitize.commands.printing import print_json, say
-from subitize.counters.boxes import Counted
-from subitize.counters.catalog import counter_name
-from subitize.counters.pictures import annotated, decode
 from subitize.errors import BadInput, Hopeless, ModelError
 from subitize.integrations.own_generator import find_things
+from subitize.measures.boxes import Counted
 from subitize.models.catalog import open_model
+from subitize.models.counters.catalog import counter_name
+from subitize.pictures.decode import annotated, decode
 from subitize.runs.folder import write_whole
 
 

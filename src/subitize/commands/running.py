@@ -11,13 +11,13 @@ from typing import Annotated, Any
 import orjson
 import typer
 
-from subitize.benchmarks.base import Benchmark, Settings
+from subitize.benchmark import Benchmark, Settings
 from subitize.benchmarks.catalog import get_benchmark
 from subitize.commands.printing import print_json, say, scores_text
-from subitize.counters.catalog import counter_name
 from subitize.errors import BadInput, WrongRun
 from subitize.models.base import Model, ModelOptions
 from subitize.models.catalog import open_model
+from subitize.models.counters.catalog import counter_name
 from subitize.runs.correcting import keep_calibration, reader_rules
 from subitize.runs.folder import read_info, write_whole
 from subitize.runs.limits import RetryPolicy

@@ -17,8 +17,8 @@ from typing import Any, Literal
 import orjson
 
 from subitize.errors import BadInput, UnknownName
+from subitize.pictures.editing import check_box, picture_size
 from subitize.records import Stimulus
-from subitize.stimuli.files import check_box, picture_size
 
 __all__ = ["SUBSETS", "RealPicture", "load_real"]
 

@@ -21,14 +21,14 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from subitize.counters.boxes import Counted, Rules, count
-from subitize.counters.pictures import decode
 from subitize.errors import BadInput, ModelError
+from subitize.measures.boxes import Counted, Rules, count
 from subitize.measures.confusion import confusion_matrix
 from subitize.measures.summary import evaluate
 from subitize.models.base import Item, Model, Reply
 from subitize.models.catalog import open_model
 from subitize.numerals import find_numbers
+from subitize.pictures.decode import decode
 
 if TYPE_CHECKING:
     import polars as pl

@@ -52,11 +52,11 @@ FAMILIES: dict[str, Family] = {
         ("perfect", "observer", "random", "chatty", "refuser"),
     ),
     "counter": Family(
-        "subitize.counters.catalog:open_counter",
+        "subitize.models.counters.catalog:open_counter",
         "counters that find things in a picture; grounding-dino needs subitize[hf]",
         ("counter",),
         ("blobs", "pattern", "grounding-dino", "http"),
-        added="subitize.counters",
+        added="subitize.models.counters",
     ),
     "painter": Family(
         "subitize.models.shapes:open_shapes",
@@ -71,7 +71,7 @@ FAMILIES: dict[str, Family] = {
         pattern="openai/NAME",
     ),
     "clip": Family(
-        "subitize.readers.clip:open_clip",
+        "subitize.models.clip:open_clip",
         "CLIP models that match a picture with sentences, from the hub or a folder",
         ("matcher",),
         pattern="clip/ID-or-path",

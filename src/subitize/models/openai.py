@@ -16,10 +16,10 @@ import orjson
 
 from subitize.errors import BadInput, Hopeless, ModelError, Retryable
 from subitize.models.base import Answers, Item, Kind, Model, ModelOptions, Reply
-from subitize.models.media import media_type
 from subitize.models.names import ModelName
 from subitize.models.openai_images import edit_body, image_body, read_image
 from subitize.models.transport import AiohttpTransport, Answer, Transport, check_url, shown_url
+from subitize.pictures.media import media_type
 
 __all__ = ["OpenAI", "open_openai", "read_key", "wait_wanted"]
 

@@ -18,8 +18,8 @@ import orjson
 
 from subitize.errors import ModelError, Retryable
 from subitize.models.base import Item, Reply
-from subitize.models.media import media_type
 from subitize.models.transport import Transport, shown_url
+from subitize.pictures.media import media_type
 
 __all__ = ["edit_body", "image_body", "read_image"]
 

@@ -14,8 +14,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from subitize.counters.boxes import Rules, count, rules_from
 from subitize.errors import BadInput
+from subitize.measures.boxes import Rules, count, rules_from
 from subitize.records import Reading, Response, Trial
 
 __all__ = ["BoxesReader", "count_boxes", "reading_boxes"]

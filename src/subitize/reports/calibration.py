@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from subitize.counters.calibration import Calibration
+from subitize.readers.calibration import Calibration
 from subitize.reports.style import FORMATS, INK, MUTED, OWN, new_figure, save, styled
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from subitize import __version__
-from subitize.benchmarks.base import Benchmark
+from subitize.benchmark import Benchmark
 from subitize.benchmarks.catalog import BENCHMARKS, get_benchmark
 from subitize.reports import cells
 from subitize.reports.page import Block, Cell, Code, Column, Points, Prose, Section, Table, plain

@@ -10,11 +10,11 @@ from typing import Any
 from PIL import Image, ImageDraw
 
 from subitize.benchmarks.catalog import get_benchmark
-from subitize.counters.boxes import Counted, Rules, rules_from
-from subitize.counters.boxes import count as count_boxes
-from subitize.counters.pictures import decode
 from subitize.errors import BadInput, ModelError
+from subitize.measures.boxes import Counted, Rules, rules_from
+from subitize.measures.boxes import count as count_boxes
 from subitize.models.names import split_settings
+from subitize.pictures.decode import decode
 from subitize.records import Row
 from subitize.reports import cells
 from subitize.reports.page import (

@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 import orjson
 
-from subitize.benchmarks.base import Benchmark, Settings
-from subitize.counters.calibration import load_calibration
+from subitize.benchmark import Benchmark, Settings
 from subitize.errors import BadInput, WrongRun
 from subitize.measures.counter_error import corrected_scores
 from subitize.models.names import split_settings
+from subitize.readers.calibration import load_calibration
 from subitize.records import Row
 from subitize.runs.folder import read_info, write_whole
 from subitize.runs.stored import load_run

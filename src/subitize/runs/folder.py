@@ -14,7 +14,7 @@ from typing import Any
 
 import orjson
 
-from subitize.benchmarks.base import Benchmark, Settings
+from subitize.benchmark import Benchmark, Settings
 from subitize.errors import StorageFull, WrongRun
 from subitize.models.base import Kind, Model
 from subitize.records import Trial, fingerprint

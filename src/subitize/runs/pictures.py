@@ -8,10 +8,10 @@ from concurrent.futures import Executor
 from dataclasses import replace
 from pathlib import Path
 
-from subitize.counters.pictures import decode
 from subitize.errors import ModelError, WrongRun
 from subitize.models.base import Reply
-from subitize.models.media import media_type
+from subitize.pictures.decode import decode
+from subitize.pictures.media import media_type
 from subitize.records import Response, Stimulus, Trial, fingerprint
 from subitize.runs.folder import store_picture
 from subitize.stimuli import Picture, render

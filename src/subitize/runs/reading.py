@@ -34,7 +34,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar
 
-from subitize.benchmarks.base import Benchmark, Decisions, Paper, Question, Reader, Settings, Stage
+from subitize.benchmark import Benchmark, Decisions, Paper, Question, Reader, Settings, Stage
 from subitize.errors import BadInput
 from subitize.models.base import Kind, Model
 from subitize.records import Response, Stimulus, Trial, make_trial

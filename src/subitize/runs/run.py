@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from subitize.benchmarks.base import Benchmark, Settings, Stage
+from subitize.benchmark import Benchmark, Settings, Stage
 from subitize.errors import BadInput, SubitizeError
 from subitize.models.base import Kind, Model
 from subitize.runs.asking import Asker

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
-from subitize.benchmarks.base import Attempt, Benchmark, Reader, Settings
+from subitize.benchmark import Attempt, Benchmark, Reader, Settings
 from subitize.errors import ModelError, StorageFull, SubitizeError
 from subitize.models.base import Item, Kind, Model, Reply
 from subitize.records import Reading, Response, Trial, fingerprint

@@ -9,7 +9,7 @@ from typing import Any
 
 import orjson
 
-from subitize.benchmarks.base import Benchmark, Reader, Settings
+from subitize.benchmark import Benchmark, Reader, Settings
 from subitize.benchmarks.catalog import get_benchmark
 from subitize.errors import BadInput, UnknownName, WrongRun
 from subitize.models.names import split_settings

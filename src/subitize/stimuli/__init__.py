@@ -22,12 +22,12 @@ __all__ = ["DRAWERS", "Picture", "render"]
 DRAWERS: Mapping[str, str] = {
     "naming": "subitize.stimuli.naming:draw",
     "capture": "subitize.stimuli.capture:draw",
-    "capture-continued": "subitize.counters.continued:draw",
-    "capture-holed": "subitize.counters.holed:draw",
+    "capture-continued": "subitize.stimuli.capture.continued:draw",
+    "capture-holed": "subitize.stimuli.capture.holed:draw",
 }
 """Who draws a recipe; imported when first needed. The module also holds DRAWING_VERSION."""
 
-EDITOR = "subitize.stimuli.files"
+EDITOR = "subitize.pictures.editing"
 """Who edits a picture from a file."""
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from subitize.stimuli import art, placing, png
+from subitize.pictures.encode import encode
+from subitize.stimuli import art, placing
 from subitize.stimuli.naming import composed
 from subitize.stimuli.scenes import Scene
 
@@ -25,4 +26,4 @@ def draw_scattered(kind: str, n: int, size: int, rng: np.random.Generator) -> by
     wished = ladder[rng.integers(0, STEPS, n)]
     centres, diameters = placing.scatter(wished, size, rng)
     canvas, _, _ = composed(Scene(kind, looks, centres, diameters, "scattered"), size)
-    return png.encode(canvas, art.palette(kind))
+    return encode(canvas, art.palette(kind))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
-from subitize.benchmarks.base import (
+from subitize.benchmark import (
     Attempt,
     Benchmark,
     Decisions,

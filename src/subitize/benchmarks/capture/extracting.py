@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from subitize.benchmarks.base import Question
+from subitize.benchmark import Question
 from subitize.benchmarks.capture.answers import read_with_boxes
 from subitize.readers.text import ended_early, read_strict, take_confidence
 from subitize.records import Reading, Response, Row, Trial

@@ -9,15 +9,15 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from subitize.benchmarks.base import Benchmark, Decisions, Paper, Reader, Settings, Stage
+from subitize.benchmark import Benchmark, Decisions, Paper, Reader, Settings, Stage
 from subitize.benchmarks.capture.prompts import worded
 from subitize.benchmarks.capture.scenes import check_data, holed, scenes
 from subitize.benchmarks.capture.settings import CaptureSettings, check
-from subitize.counters.pictures import decode
 from subitize.models.base import Kind
+from subitize.pictures.decode import decode
+from subitize.pictures.encode import encode
 from subitize.readers.text import ended_early
 from subitize.records import Reading, Response, Trial, make_trial
-from subitize.stimuli import png
 
 __all__ = ["Inpainting", "filled"]
 
@@ -76,9 +76,9 @@ def filled(covered: bytes, painted: bytes, box: Sequence[float]) -> bytes:
 
     shown = decode(covered).copy()
     height, width = shown.shape[:2]
-    new = Image.open(BytesIO(png.encode(decode(painted))))
+    new = Image.open(BytesIO(encode(decode(painted))))
     pixels = np.asarray(new.resize((width, height), Image.Resampling.LANCZOS).convert("RGB"))
     x0, y0 = (max(0, math.floor(edge)) for edge in box[:2])
     x1, y1 = min(width, math.ceil(box[2])), min(height, math.ceil(box[3]))
     shown[y0:y1, x0:x1] = pixels[y0:y1, x0:x1]
-    return png.encode(shown)
+    return encode(shown)

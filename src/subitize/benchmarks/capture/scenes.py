@@ -14,9 +14,9 @@ import numpy as np
 from subitize.benchmarks.capture.settings import CaptureSettings
 from subitize.datasets.capture_real import RealPicture, load_real
 from subitize.errors import BadInput
+from subitize.pictures.editing import HOLE
 from subitize.records import Stimulus
 from subitize.stimuli import capture as synthetic
-from subitize.stimuli.files import HOLE
 
 __all__ = ["NOUNS", "Scene", "check_data", "holed", "inpainted", "scenes"]
 

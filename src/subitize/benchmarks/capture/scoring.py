@@ -11,8 +11,8 @@ import numpy as np
 from subitize.benchmarks.capture.answers import NOT_REPLIES, Answer, answers_of
 from subitize.benchmarks.capture.settings import CaptureSettings
 from subitize.errors import BadInput
-from subitize.measures.calibration import reliability
 from subitize.measures.columns import bootstrap_columns
+from subitize.measures.reliability import reliability
 from subitize.records import Row
 
 __all__ = ["best_prompts", "prompt_table", "scores_of"]

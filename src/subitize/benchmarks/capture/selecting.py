@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
-from subitize.benchmarks.base import Benchmark, Decisions, Paper, Reader, Settings, Stage
+from subitize.benchmark import Benchmark, Decisions, Paper, Reader, Settings, Stage
 from subitize.benchmarks.capture.prompts import worded
 from subitize.errors import BadInput
 from subitize.models.base import Kind

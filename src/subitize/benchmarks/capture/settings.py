@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from subitize.benchmarks.base import Settings
+from subitize.benchmark import Settings
 from subitize.benchmarks.capture.prompts import PROMPTS
 from subitize.datasets.capture_real import SUBSETS as FSC_PARTS
 from subitize.errors import BadInput, UnknownName

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from subitize.benchmarks.base import Settings
+from subitize.benchmark import Settings
 from subitize.datasets.geckonum.prompts import Prompt, make_prompts, read_prompts
 from subitize.datasets.geckonum.questions import (
     TASK_OF_TYPE,

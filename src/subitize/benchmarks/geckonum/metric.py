@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from subitize.benchmarks.base import Benchmark, Decisions, Paper, Reader, Settings, Stage
+from subitize.benchmark import Benchmark, Decisions, Paper, Reader, Settings, Stage
 from subitize.benchmarks.geckonum.choosing import (
     PromptSettings,
     check_choice,
@@ -33,9 +33,9 @@ from subitize.measures.clustered import clustered_share
 from subitize.measures.interval import Interval
 from subitize.measures.resampling import bootstrap_mean
 from subitize.models.base import Kind
+from subitize.models.clip import clipscore
 from subitize.readers.boxes import reading_boxes
 from subitize.readers.choices import read_yes_no
-from subitize.readers.clip import clipscore
 from subitize.readers.text import ended_early
 from subitize.records import Reading, Response, Row, Stimulus, Trial, make_trial
 

@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from subitize.benchmarks.base import Benchmark, Decisions, Paper, Question, Reader, Settings, Stage
+from subitize.benchmark import Benchmark, Decisions, Paper, Question, Reader, Settings, Stage
 from subitize.benchmarks.geckonum.choosing import (
     PromptSettings,
     check_choice,

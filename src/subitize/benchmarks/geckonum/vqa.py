@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from subitize.benchmarks.base import Benchmark, Decisions, Paper, Reader, Settings, Stage
+from subitize.benchmark import Benchmark, Decisions, Paper, Reader, Settings, Stage
 from subitize.benchmarks.geckonum.painting import GeckoNum
 from subitize.benchmarks.geckonum.wording import NUMBER_ONLY
 from subitize.datasets.geckonum.pictures import ENDINGS, picture_sha256

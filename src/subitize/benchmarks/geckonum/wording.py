@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from subitize.benchmarks.base import Question, Reader
+from subitize.benchmark import Question, Reader
 from subitize.datasets.geckonum import questions as asked
 from subitize.datasets.geckonum.recipe import Recipe
 from subitize.datasets.geckonum.words import plural

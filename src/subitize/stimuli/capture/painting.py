@@ -13,7 +13,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from subitize.stimuli import png
+from subitize.pictures.encode import encode
 
 __all__ = ["COLOURS", "paint"]
 
@@ -59,7 +59,7 @@ def paint(
             rows[top : bottom + 1, None] * columns[None, left : right + 1] * _STEPS
         ).astype(np.uint8)
         part += black << 4
-    return png.encode(canvas, _palette(colour))
+    return encode(canvas, _palette(colour))
 
 
 def _eighth(share: float) -> int:

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from subitize.counters.boxes import Rules, count, rules_from
-from subitize.counters.sweep import THRESHOLDS, counts_by_threshold
 from subitize.errors import BadInput
+from subitize.measures.boxes import Rules, count, rules_from
+from subitize.measures.threshold_sweep import THRESHOLDS, counts_by_threshold
 from subitize.readers.boxes import BoxesReader, count_boxes
 from subitize.readers.text import read_strict
 from subitize.records import Response, Stimulus, make_trial

@@ -13,7 +13,8 @@ from hypothesis.extra import numpy as arrays
 from PIL import Image
 
 from subitize.errors import BadInput
-from subitize.stimuli import deflate, png
+from subitize.pictures import deflate
+from subitize.pictures.encode import encode
 
 SIDES = st.integers(1, 20)
 
@@ -25,13 +26,13 @@ def decoded(data: bytes) -> np.ndarray:
 
 @given(st.tuples(SIDES, SIDES, st.just(3)).flatmap(lambda s: arrays.arrays(np.uint8, s)))
 def test_rgb_round_trip(pixels: np.ndarray) -> None:
-    assert np.array_equal(decoded(png.encode(pixels)), pixels)
+    assert np.array_equal(decoded(encode(pixels)), pixels)
 
 
 @given(st.tuples(SIDES, SIDES).flatmap(lambda s: arrays.arrays(np.uint8, s)))
 def test_palette_round_trip(numbers: np.ndarray) -> None:
     colours = np.random.default_rng(0).integers(0, 256, (256, 3), dtype=np.uint8)
-    assert np.array_equal(decoded(png.encode(numbers, colours)), colours[numbers])
+    assert np.array_equal(decoded(encode(numbers, colours)), colours[numbers])
 
 
 @given(
@@ -69,11 +70,11 @@ def test_codes_stay_short_for_very_uneven_data() -> None:
 )
 def test_what_is_no_picture_is_refused(pixels: np.ndarray) -> None:
     with pytest.raises(BadInput, match="can't be written"):
-        png.encode(pixels)
+        encode(pixels)
 
 
 def test_a_fourth_channel_is_opacity() -> None:
     pixels = np.random.default_rng(1).integers(0, 256, (7, 9, 4)).astype(np.uint8)
-    with Image.open(io.BytesIO(png.encode(pixels))) as picture:
+    with Image.open(io.BytesIO(encode(pixels))) as picture:
         assert picture.mode == "RGBA"
         assert (np.asarray(picture) == pixels).all()

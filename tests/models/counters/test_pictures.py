@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from subitize.counters.pictures import MOST_PIXELS, annotated, decode, decode_noted
 from subitize.errors import ModelError
+from subitize.pictures.decode import MOST_PIXELS, annotated, decode, decode_noted
 
 
 def saved(picture: Image.Image, format_: str = "PNG", **options: object) -> bytes:

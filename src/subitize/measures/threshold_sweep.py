@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from subitize.counters.boxes import NMS, Rules, group_drops, keep_by_nms
+from subitize.measures.boxes import NMS, Rules, group_drops, keep_by_nms
 
 __all__ = ["THRESHOLDS", "counts_by_threshold", "kept_boxes"]
 

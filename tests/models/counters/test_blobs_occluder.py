@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from subitize.counters.blobs import find_blobs
+from subitize.models.counters.blobs import find_blobs
 
 
 def scene(colour: tuple[int, int, int]) -> np.ndarray:

@@ -2,7 +2,7 @@
 
 A package of your own adds, in its pyproject.toml,
 
-    [project.entry-points."subitize.counters"]
+    [project.entry-points."subitize.models.counters"]
     countgd = "my_package.counter:open_counter"
 
 and `counter/countgd` can be used like any other; see docs/counters.md.
@@ -20,10 +20,10 @@ from subitize.models.names import ModelName
 __all__ = ["COUNTERS", "counter_name", "open_counter", "third_party_counters"]
 
 COUNTERS: dict[str, str] = {
-    "blobs": "subitize.counters.blobs:open_blobs",
-    "pattern": "subitize.counters.pattern:open_pattern",
-    "grounding-dino": "subitize.counters.grounding_dino:open_grounding_dino",
-    "http": "subitize.counters.http:open_http",
+    "blobs": "subitize.models.counters.blobs:open_blobs",
+    "pattern": "subitize.models.counters.pattern:open_pattern",
+    "grounding-dino": "subitize.models.counters.grounding_dino:open_grounding_dino",
+    "http": "subitize.models.counters.http:open_http",
 }
 
 
@@ -38,7 +38,7 @@ def counter_name(given: str) -> str:
 
 def third_party_counters() -> dict[str, str]:
     """Counters of other packages, by name; built-in names can't be taken over."""
-    found = {point.name: point.value for point in entry_points(group="subitize.counters")}
+    found = {point.name: point.value for point in entry_points(group="subitize.models.counters")}
     return {name: where for name, where in found.items() if name not in COUNTERS}
 
 

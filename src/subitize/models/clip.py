@@ -11,11 +11,11 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, ClassVar
 
-from subitize.counters.pictures import decode
 from subitize.errors import Hopeless, MissingExtra, ModelError
 from subitize.models.base import Answers, Item, Kind, Model, ModelOptions, Reply
 from subitize.models.checkpoints import revision_of
 from subitize.models.names import ModelName, typed_settings
+from subitize.pictures.decode import decode
 
 __all__ = ["CLIP_WEIGHT", "Clip", "clipscore", "open_clip"]
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from subitize.errors import BadInput, UnknownName
-from subitize.stimuli import png
+from subitize.pictures.encode import encode
 
 __all__ = ["FILLS", "HOLE", "check_box", "edited", "picture_size", "with_hole"]
 
@@ -44,7 +44,7 @@ def edited(data: bytes, recipe: Mapping[str, Any], name: str) -> bytes:
         return with_hole(pixels, recipe["box"])
     x0, y0, x1, y1 = (round(edge) for edge in recipe["box"])
     pixels[y0:y1, x0:x1] = FILLS[fill]
-    return png.encode(pixels)
+    return encode(pixels)
 
 
 def with_hole(pixels: NDArray[np.uint8], box: Sequence[float]) -> bytes:
@@ -56,7 +56,7 @@ def with_hole(pixels: NDArray[np.uint8], box: Sequence[float]) -> bytes:
     opacity = np.full((height, width, 1), 255, np.uint8)
     shown = np.concatenate([pixels, opacity], axis=2)
     shown[y0:y1, x0:x1] = 0
-    return png.encode(shown)
+    return encode(shown)
 
 
 def picture_size(data: bytes, name: str) -> tuple[int, int]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from subitize.counters.pictures import decode
+from subitize.pictures.decode import decode
+from subitize.pictures.editing import with_hole
 from subitize.records import Stimulus
 from subitize.stimuli import Picture, render
-from subitize.stimuli.files import with_hole
 
 __all__ = ["DRAWING_VERSION", "draw"]
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from subitize.counters.blobs import find_blobs
-from subitize.counters.pictures import decode
 from subitize.errors import ModelError
 from subitize.models.base import Item
 from subitize.models.catalog import open_model
+from subitize.models.counters.blobs import find_blobs
+from subitize.pictures.decode import decode
 from subitize.stimuli.naming import CATEGORIES, draw, recipe
 
 

@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from subitize.counters.phrases import singular
 from subitize.errors import BadInput, Hopeless, MissingExtra, ModelError
 from subitize.models.base import Item
 from subitize.models.catalog import open_model
+from subitize.nouns import singular
 from subitize.readers.boxes import count_boxes
 from subitize.stimuli.naming import draw, recipe
-from tests.counters.tiny_grounding_dino import QUERIES, save_tiny_grounding_dino
+from tests.models.counters.tiny_grounding_dino import QUERIES, save_tiny_grounding_dino
 
 pytest.importorskip("torch", reason="Grounding DINO needs subitize[hf]")
 pytest.importorskip("transformers", reason="Grounding DINO needs subitize[hf]")
@@ -66,7 +66,7 @@ def test_boxes_are_those_of_the_library(checkpoint: Path, picture: bytes) -> Non
         GroundingDinoImageProcessorPil,
     )
 
-    from subitize.counters.pictures import decode
+    from subitize.pictures.decode import decode
 
     pixels = Image.fromarray(decode(picture))
     images = GroundingDinoImageProcessorPil.from_pretrained(checkpoint)
@@ -163,7 +163,7 @@ def test_bad_settings_are_refused() -> None:
 
 
 def test_without_torch_the_message_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("subitize.counters.grounding_dino.find_spec", lambda name: None)
+    monkeypatch.setattr("subitize.models.counters.grounding_dino.find_spec", lambda name: None)
     with pytest.raises(MissingExtra, match=r"pip install 'subitize\[hf\]'"):
         open_model("counter/grounding-dino")
 

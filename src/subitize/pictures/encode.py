@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from subitize.errors import BadInput
-from subitize.stimuli.deflate import compress
+from subitize.pictures.deflate import compress
 
 __all__ = ["encode"]
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import orjson
 
-from subitize.counters.boxes import Rules, rules_from
 from subitize.errors import BadInput
+from subitize.measures.boxes import Rules, rules_from
 
 __all__ = ["Calibration", "load_calibration"]
 

@@ -8,9 +8,9 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from subitize.counters.pictures import decode_noted
 from subitize.errors import ModelError
 from subitize.models.base import Answers, Boxes, Item, Kind, Model, Reply
+from subitize.pictures.decode import decode_noted
 
 __all__ = ["Box", "ClassicalCounter"]
 

@@ -1,26 +1,25 @@
-"""A counter that completes a pattern behind a black square.
-
-It finds the objects and the square in the pixels, asks which patterns agree with them, and gives
-a box for every visible object and for every one that the pattern needs under the square. It never
-sees the manifest.
-"""
+"""The drawer of inpainted patterns: an occluded picture's recipe in, its continuation out."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from subitize.counters.classical import Box, ClassicalCounter
-from subitize.counters.pattern_scene import Blob, PatternScene, look
-from subitize.counters.pictures import decode
-from subitize.models.base import ModelOptions
-from subitize.models.names import ModelName, typed_settings
-from subitize.stimuli import png
+from subitize.pictures.decode import decode
+from subitize.pictures.encode import encode
+from subitize.records import Stimulus
+from subitize.stimuli import Picture, render
 from subitize.stimuli.capture.arrangements import PUBLISHED
 from subitize.stimuli.capture.completing import FAMILIES, Completion, completions
+from subitize.stimuli.capture.looking import Blob, PatternScene, look
 
-__all__ = ["Pattern", "continue_pattern", "hidden_objects", "open_pattern"]
+__all__ = ["DRAWING_VERSION", "continue_pattern", "draw", "hidden_objects"]
 
+DRAWING_VERSION = 1
+"""goes up with every change that alters a single pixel"""
 _BLUR = 0.8
 """pixels by which a centre may be wrong"""
 _STICKING_OUT = 1.5
@@ -29,20 +28,10 @@ _STICKING_OUT = 1.5
 Points = NDArray[np.float64]
 
 
-class Pattern(ClassicalCounter):
-    """Counts what is visible and what the pattern hides."""
-
-    revision = "1"
-
-    def find(self, pixels: NDArray[np.uint8]) -> list[Box]:
-        scene = look(pixels)
-        hidden = hidden_objects(scene)
-        seen = [blob.box for blob in scene.whole]
-        if not len(hidden):  # what sticks out of the square is an object in any case
-            seen += [blob.box for blob in scene.fragments]
-        boxes = [[*map(float, box), 1.0] for box in seen]
-        r = scene.radius
-        return boxes + [[x - r, y - r, x + r, y + r, 1.0] for x, y in hidden.tolist()]
+def draw(recipe: Mapping[str, Any]) -> Picture:
+    """The picture of the recipe `of`, its black square replaced by what the pattern needs there."""
+    covered = render(Stimulus("drawn", recipe["of"]))
+    return Picture(continue_pattern(covered.png), covered.facts)
 
 
 def hidden_objects(scene: PatternScene) -> Points:
@@ -120,7 +109,7 @@ def continue_pattern(picture: bytes) -> bytes:
         shown = (rows >= 0) & (rows < height), (columns >= 0) & (columns < width)
         there = np.ix_(rows[shown[0]], columns[shown[1]])
         pixels[there] = np.minimum(pixels[there], tile[np.ix_(*shown)])
-    return png.encode(pixels)
+    return encode(pixels)
 
 
 def _copy_of(
@@ -141,7 +130,3 @@ def _copy_of(
         if inside and part.shape == tile.shape and bool((ring > 250).all()):
             return part.copy(), (reach + blob.x - x, reach + blob.y - y)
     return tile, (reach + 0.5, reach + 0.5)
-
-
-def open_pattern(name: ModelName, _options: ModelOptions) -> Pattern:
-    return Pattern(name.full, typed_settings(name, {}))

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from subitize.counters.classical import Box, ClassicalCounter
 from subitize.errors import BadInput
 from subitize.models.base import ModelOptions
+from subitize.models.counters.classical import Box, ClassicalCounter
 from subitize.models.names import ModelName, typed_settings
 
 __all__ = ["Blobs", "find_blobs", "open_blobs"]

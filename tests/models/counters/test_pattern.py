@@ -9,14 +9,15 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from subitize.counters.blobs import find_blobs
-from subitize.counters.pattern import Pattern, continue_pattern
-from subitize.counters.pictures import decode
 from subitize.errors import ModelError
 from subitize.models.base import Item, Reply
 from subitize.models.catalog import open_model
+from subitize.models.counters.blobs import find_blobs
+from subitize.models.counters.pattern import Pattern
+from subitize.pictures.decode import decode
 from subitize.stimuli import Picture, capture
 from subitize.stimuli.capture import Configuration, configurations
+from subitize.stimuli.capture.continued import continue_pattern
 
 
 def draw(configuration: Configuration, variant: str, **how: Any) -> Picture:

@@ -18,13 +18,13 @@ from typing import Any, ClassVar
 
 import orjson
 
-from subitize.counters.boxes import checked
 from subitize.errors import BadInput, Hopeless, ModelError, Retryable
+from subitize.measures.boxes import checked
 from subitize.models.base import Answers, Item, Kind, Model, ModelOptions, Reply
-from subitize.models.media import media_type
 from subitize.models.names import ModelName, typed_settings
 from subitize.models.openai import read_key, wait_wanted
 from subitize.models.transport import AiohttpTransport, Answer, Transport, check_url, shown_url
+from subitize.pictures.media import media_type
 
 __all__ = ["HttpCounter", "open_http"]
 

@@ -13,9 +13,9 @@ from PIL import Image
 from subitize.errors import Hopeless, MissingExtra, ModelError
 from subitize.models.base import Item, Reply
 from subitize.models.catalog import open_model
+from subitize.models.clip import Clip, clipscore
 from subitize.readers import clip
-from subitize.readers.clip import Clip, clipscore
-from tests.readers.tiny_clip import save_tiny_clip
+from tests.models.tiny_clip import save_tiny_clip
 
 SENTENCES = ("A photo depicts 3 apples.", "A photo depicts 2 cats.")
 

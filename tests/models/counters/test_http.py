@@ -18,13 +18,13 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from subitize.counters import catalog
 from subitize.errors import BadInput, Hopeless, ModelError, Retryable, UnknownName
 from subitize.models.base import Answers, Item, Model, ModelOptions, Reply
 from subitize.models.catalog import known_names, open_model
+from subitize.models.counters import catalog
 from subitize.models.names import ModelName
 
-ROOT = Path(__file__).parent.parent.parent
+ROOT = Path(__file__).parents[3]
 
 
 @pytest.fixture(scope="module")
@@ -173,7 +173,7 @@ def open_seven(name: ModelName, options: ModelOptions) -> Seven:
 
 
 def test_counters_of_other_packages(monkeypatch: pytest.MonkeyPatch) -> None:
-    group = "subitize.counters"
+    group = "subitize.models.counters"
     points = EntryPoints((
         EntryPoint("seven", f"{__name__}:open_seven", group),
         EntryPoint("gone", "no_such_package:open", group),

@@ -19,13 +19,13 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, ClassVar
 
-from subitize.counters.boxes import NMS
-from subitize.counters.phrases import singular
-from subitize.counters.pictures import Decoded, decode_noted
 from subitize.errors import BadInput, Hopeless, MissingExtra, ModelError
+from subitize.measures.boxes import NMS
 from subitize.models.base import Answers, Boxes, Item, Kind, Model, ModelOptions, Reply
 from subitize.models.checkpoints import revision_of
 from subitize.models.names import ModelName, typed_settings
+from subitize.nouns import singular
+from subitize.pictures.decode import Decoded, decode_noted
 
 __all__ = ["GroundingDino", "open_grounding_dino"]
 

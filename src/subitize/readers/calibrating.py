@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from subitize.counters.boxes import NMS, Rules
-from subitize.counters.calibration import Calibration
-from subitize.counters.sweep import THRESHOLDS
 from subitize.errors import BadInput
 from subitize.measures.accuracy import proportion_interval
+from subitize.measures.boxes import NMS, Rules
 from subitize.measures.resampling import bootstrap_mean
+from subitize.measures.threshold_sweep import THRESHOLDS
+from subitize.readers.calibration import Calibration
 
 __all__ = ["calibrate"]
 

@@ -1,0 +1,1 @@
+"""Image bytes: encode, decode, media types, bounds. Nothing else touches them."""
