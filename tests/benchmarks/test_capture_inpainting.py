@@ -13,7 +13,8 @@ from PIL import Image
 
 from subitize.cli import main
 from subitize.pictures.decode import decode
-from subitize.pictures.encode import encode, render
+from subitize.pictures.encode import encode
+from subitize.stimuli import render
 from subitize.stimuli.capture.continued import continue_pattern
 from tests.benchmarks.capture_runs import ask
 from tests.chat_server import ChatServer
