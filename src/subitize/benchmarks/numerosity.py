@@ -1,4 +1,4 @@
-"""The scores that naming and production share: from rows with targets 1..max to one object."""
+"""The scores that naming and production share: from answers with targets 1..max to one object."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import partial
 from math import ceil
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,9 +22,11 @@ from subitize.measures.interval import Interval
 from subitize.measures.trials import Floats
 from subitize.measures.variability import scalar_variability
 from subitize.measures.weber import fit_observer
-from subitize.records import Row
 
-__all__ = ["check_categories", "numerosity_scores", "thin_cells"]
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["check_categories", "numerosity_scores", "readable", "thin_cells"]
 
 RESAMPLED = ("nae", "human_correlation", "random_correlation", "category_consistency")
 """scores whose interval comes from resampling within cells"""
@@ -41,10 +43,16 @@ def check_categories(chosen: Sequence[str], known: Sequence[str]) -> None:
         raise BadInput(f"The categories are {tuple(chosen)}: give each once.")
 
 
+def readable(answers: pl.DataFrame) -> tuple[Floats, Floats]:
+    """Targets and responses of the answers that hold a number."""
+    read = answers.filter(answers["state"] == "read")
+    return read["target"].to_numpy(), read["number"].to_numpy()
+
+
 def numerosity_scores(
-    rows: Sequence[Row], highest: int, categories: Sequence[str], seed: int
+    answers: pl.DataFrame, highest: int, categories: Sequence[str], seed: int
 ) -> dict[str, Any]:
-    """Every measure of the paper on these rows; what can't be computed is null with a reason."""
+    """Every measure of the paper on these answers; what can't be computed is null with a reason."""
     undefined: dict[str, str] = {}
 
     def attempt(name: str, compute: Callable[[], Any]) -> Any:
@@ -57,22 +65,20 @@ def numerosity_scores(
             undefined[name] = "not defined on these responses"
         return found
 
-    readable = [row for row in rows if row.reading.state == "read"]
-    targets = np.array([row.trial.target for row in readable], dtype=float)
-    responses = np.array([row.reading.number for row in readable], dtype=float)
-    kinds = np.array([row.trial.condition["category"] for row in readable], dtype=str)
-    matrix = _matrix(rows, highest)
+    targets, responses = readable(answers)
+    kinds = answers.filter(answers["state"] == "read")["category"].to_numpy().astype(str)
+    matrix = _matrix(answers, highest)
     rng = np.random.default_rng([seed, 20250901])
     scores: dict[str, Any] = {
-        "trials": len(rows),
-        "states": dict(Counter(row.reading.state for row in rows)),
+        "trials": answers.height,
+        "states": dict(Counter(answers["state"])),
         "confusion": matrix.as_json(),
     }
     found = attempt(
         "accuracy",
         lambda: naming_intervals(targets, responses, kinds, rng, highest_target=highest),
     )
-    scores |= _bootstrapped(found, len(readable), undefined)
+    scores |= _bootstrapped(found, targets.size, undefined)
     by_category = found.nae_by_category if found is not None else {}
     if found is not None and _alone(targets, kinds) > MOST_ALONE:
         _without_intervals(scores, undefined)
@@ -93,22 +99,20 @@ def numerosity_scores(
     )
     scores |= _fitted(matrix, undefined, attempt)
     scores["categories"] = {
-        name: _category(_of(rows, name), highest, by_category.get(name)) for name in categories
+        name: _category(answers.filter(answers["category"] == name), highest, by_category.get(name))
+        for name in categories
     }
     scores["undefined"] = undefined
     return scores
 
 
 def thin_cells(
-    rows: Sequence[Row], per_cell: int, highest: int, categories: Sequence[str]
+    answers: pl.DataFrame, per_cell: int, highest: int, categories: Sequence[str]
 ) -> list[dict[str, Any]]:
     """Cells (category × n) with fewer readable trials than needed: 20, or 40 % of the planned."""
     needed = min(20, ceil(0.4 * per_cell))
-    eligible = Counter(
-        (row.trial.condition["category"], row.trial.condition["n"])
-        for row in rows
-        if row.reading.state == "read"
-    )
+    read = answers.filter(answers["state"] == "read")
+    eligible = Counter(read.select("category", "n").iter_rows())
     return [
         {"category": category, "n": n, "eligible": eligible[category, n], "needed": needed}
         for category in categories
@@ -182,47 +186,28 @@ def _interval(found: Interval | None, trials: int) -> dict[str, Any] | None:
     return {"value": found.value, "low": found.low, "high": found.high, "trials": trials}
 
 
-def _matrix(rows: Sequence[Row], highest: int) -> Confusion:
-    readable = [row for row in rows if row.reading.state == "read"]
-    unreadable = [row.trial.target for row in rows if row.reading.state != "read"]
-    if not readable:
+def _matrix(answers: pl.DataFrame, highest: int) -> Confusion:
+    targets, responses = readable(answers)
+    unreadable = answers.filter(answers["state"] != "read")["target"].to_numpy().astype(np.int64)
+    if not targets.size:
         empty = np.zeros((2 * highest + 1, highest), dtype=np.int64)
-        left_out = np.bincount(unreadable, minlength=highest + 1)[1:] if unreadable else empty[0]
-        return Confusion(empty, left_out)
-    return confusion_matrix(
-        [row.trial.target for row in readable],
-        [float(row.reading.number or 0) for row in readable],
-        highest_target=highest,
-        unreadable=unreadable,
-    )
+        return Confusion(empty, np.bincount(unreadable, minlength=highest + 1)[1:])
+    return confusion_matrix(targets, responses, highest_target=highest, unreadable=unreadable)
 
 
-def _of(rows: Sequence[Row], category: str) -> list[Row]:
-    return [row for row in rows if row.trial.condition["category"] == category]
-
-
-def _category(rows: Sequence[Row], highest: int, resampled: Interval | None) -> dict[str, Any]:
+def _category(answers: pl.DataFrame, highest: int, resampled: Interval | None) -> dict[str, Any]:
     """What the report shows of one category: its matrix, means and spreads by target."""
-    readable = [row for row in rows if row.reading.state == "read"]
-    by_target: dict[int, list[float]] = {n: [] for n in range(1, highest + 1)}
-    for row in readable:
-        by_target[row.trial.target].append(float(row.reading.number or 0))
-    right = sum(row.reading.number == row.trial.target for row in readable)
-    errors = [
-        abs(float(row.reading.number or 0) - row.trial.target) / row.trial.target
-        for row in readable
-    ]
-    found = _interval(resampled, len(readable))
+    targets, responses = readable(answers)
+    by_target = [responses[targets == n] for n in range(1, highest + 1)]
+    many = targets.size
+    right = int((responses == targets).sum())
+    found = _interval(resampled, many)
     return {
-        "accuracy": _interval(proportion_interval(right, len(readable)), len(readable))
-        if readable
-        else None,
-        "nae": found or ({"value": float(np.mean(errors))} if errors else None),
-        "confusion": _matrix(rows, highest).as_json(),
-        "means": [float(np.mean(seen)) if seen else None for seen in by_target.values()],
-        "sds": [
-            float(np.std(seen, ddof=1)) if len(seen) > 1 else None for seen in by_target.values()
-        ],
-        "trials": len(rows),
-        "states": dict(Counter(row.reading.state for row in rows)),
+        "accuracy": _interval(proportion_interval(right, many), many) if many else None,
+        "nae": found or ({"value": nae(targets, responses)} if many else None),
+        "confusion": _matrix(answers, highest).as_json(),
+        "means": [float(seen.mean()) if seen.size else None for seen in by_target],
+        "sds": [float(seen.std(ddof=1)) if seen.size > 1 else None for seen in by_target],
+        "trials": answers.height,
+        "states": dict(Counter(answers["state"])),
     }

@@ -115,7 +115,10 @@ def open_model(text: str, options: ModelOptions | None = None) -> Model:
         if family.names and name.rest not in family.every_name:
             raise UnknownName("model", f"{name.prefix}/{name.rest}", known_names())
         opener = family.opener
-    return _find_opener(opener, name.prefix)(name, options or ModelOptions())
+    chosen = options or ModelOptions()
+    model = _find_opener(opener, name.prefix)(name, chosen)
+    model.options = chosen
+    return model
 
 
 def _find_opener(opener: str, prefix: str) -> Opener:

@@ -149,9 +149,9 @@ class OpenAI(Model):
             text, stop = str(message["refusal"]), "refused"
         usage = entry.get("usage")
         told = dict(usage) if isinstance(usage, dict) else {}
-        if tokens := first_tokens(choice):
-            told["logprobs"] = tokens
-        return Reply("text", self.scrub(text), stop, told)
+        tokens = first_tokens(choice)
+        facts = {"logprobs": tokens} if tokens else {}
+        return Reply("text", self.scrub(text), stop, told, facts)
 
     def read_json(self, answer: Answer) -> dict[str, Any]:
         try:

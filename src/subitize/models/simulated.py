@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from subitize.errors import BadInput
+from subitize.errors import BadInput, ModelError
 from subitize.models.base import Answers, Item, Kind, Model, ModelOptions, Reply
 from subitize.models.names import ModelName, typed_settings
 from subitize.records import Trial
@@ -53,18 +53,26 @@ class Simulated(Model):
         self.kind_of_observer = name.rest
 
     def name(self, items: Sequence[Item]) -> Answers:
-        return [Reply("text", self._say(item)) for item in items]
+        return [self._answer(item) for item in items]
+
+    def _answer(self, item: Item) -> Reply | ModelError:
+        try:
+            return Reply("text", self._say(item))
+        except ModelError as problem:
+            return problem
 
     def _say(self, item: Item) -> str:
         if item.facts is None:
             raise BadInput(f"{self.respondent} was asked without facts: it is not a real model.")
         rng = np.random.default_rng(item.seed)
-        target = item.facts.target
+        target, words = item.facts.target, item.facts.target_choice
         if self.kind_of_observer == "refuser":
             return REFUSALS[int(rng.integers(len(REFUSALS)))]
-        if isinstance(target, int):
-            return self._say_number(target, item.facts, rng)
-        return self._say_choice(str(target), item.options, rng)
+        if target is not None:
+            return self._say_number(int(target), item.facts, rng)
+        if not words:
+            raise ModelError(f"{self.respondent} knows no right answer here: it can only be told")
+        return self._say_choice(words, item.options, rng)
 
     def _say_number(self, target: int, trial: Trial, rng: np.random.Generator) -> str:
         if self.kind_of_observer == "observer":

@@ -15,9 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from subitize.errors import BadInput, UnknownName
+from subitize.pictures.decode import decode
 from subitize.pictures.encode import encode
 
-__all__ = ["FILLS", "HOLE", "check_box", "edited", "picture_size", "with_hole"]
+__all__ = ["FILLS", "HOLE", "check_box", "edited", "filled", "picture_size", "with_hole"]
 
 FILLS: Mapping[str, int] = {"black": 0, "white": 255}
 HOLE = "hole"
@@ -56,6 +57,20 @@ def with_hole(pixels: NDArray[np.uint8], box: Sequence[float]) -> bytes:
     opacity = np.full((height, width, 1), 255, np.uint8)
     shown = np.concatenate([pixels, opacity], axis=2)
     shown[y0:y1, x0:x1] = 0
+    return encode(shown)
+
+
+def filled(covered: bytes, painted: bytes, box: Sequence[float]) -> bytes:
+    """The occluded picture with the painter's version of its box; the rest stays as it was."""
+    from PIL import Image
+
+    shown = decode(covered).copy()
+    height, width = shown.shape[:2]
+    new = Image.open(BytesIO(encode(decode(painted))))
+    pixels = np.asarray(new.resize((width, height), Image.Resampling.LANCZOS).convert("RGB"))
+    x0, y0 = (max(0, math.floor(edge)) for edge in box[:2])
+    x1, y1 = min(width, math.ceil(box[2])), min(height, math.ceil(box[3]))
+    shown[y0:y1, x0:x1] = pixels[y0:y1, x0:x1]
     return encode(shown)
 
 

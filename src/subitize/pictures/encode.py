@@ -7,6 +7,7 @@ the edges alone. Pillow's default tries every filter on every row and takes ten 
 from __future__ import annotations
 
 import struct
+from typing import Any
 from zlib import crc32
 
 import numpy as np
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 from subitize.errors import BadInput
 from subitize.pictures.deflate import compress
 
-__all__ = ["encode"]
+__all__ = ["as_bytes", "encode"]
 
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _SUB, _UP = 1, 2
@@ -67,3 +68,12 @@ def _filtered(pixels: NDArray[np.uint8]) -> NDArray[np.uint8]:
 def _chunk(name: bytes, data: bytes) -> bytes:
     body = name + data
     return struct.pack(">I", len(data)) + body + struct.pack(">I", crc32(body))
+
+
+def as_bytes(picture: Any) -> bytes:
+    """An encoded picture from whatever a painter hands over: bytes as they are, an image as PNG."""
+    if isinstance(picture, bytes | bytearray | memoryview):
+        return bytes(picture)
+    if hasattr(picture, "convert"):  # a PIL image
+        return encode(np.asarray(picture.convert("RGB"), dtype=np.uint8))
+    return encode(np.asarray(picture, dtype=np.uint8))

@@ -99,8 +99,6 @@ _ENDS: dict[str, State] = {
 def ended_early(response: Response) -> Reading | None:
     """The reading of a response that holds no whole reply, by the way it ended."""
     state = _ENDS.get(response.stop)
-    if state is None and response.value is None:
-        state = "failed"
     return None if state is None else Reading(state, note=response.note or response.stop)
 
 

@@ -26,12 +26,19 @@ class Halt:
 
     reason: str = ""
     error: SubitizeError | None = None
+    loop: asyncio.AbstractEventLoop | None = None
+    """where the run goes on, for whoever stops it from another thread"""
     _wake: asyncio.Event = field(default_factory=asyncio.Event)
 
     def set(self, reason: str, error: SubitizeError | None = None) -> None:
         if not self.reason:
             self.reason, self.error = reason, error
             self._wake.set()
+
+    def set_from_outside(self, reason: str) -> None:
+        """The same from another thread than the run's."""
+        if self.loop is not None:
+            self.loop.call_soon_threadsafe(self.set, reason)
 
     def __bool__(self) -> bool:
         return bool(self.reason)

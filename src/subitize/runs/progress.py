@@ -67,17 +67,18 @@ class Progress:
         if self._bar is not None:
             self._bar.update(self._task, description=f"{self.title} · {name}", total=self.total)
 
-    def stored(self, reading: Reading) -> None:
-        self._count(reading)
+    def stored(self) -> None:
+        """A trial whose response was there before."""
+        self._advance("stored")
 
-    def asked(self, response: Response, reading: Reading) -> None:
+    def count(self, response: Response, reading: Reading) -> None:
+        """A response with its reading, new or stored."""
         self.new += 1
-        tokens = response.usage.get("total_tokens") if response.usage else None
-        self.tokens += tokens if isinstance(tokens, int) else 0
-        self._count(reading)
+        self.tokens += response.usage.get("total_tokens", 0)
+        self._advance(reading.state)
 
-    def _count(self, reading: Reading) -> None:
-        self.states[reading.state] += 1
+    def _advance(self, state: str) -> None:
+        self.states[state] += 1
         if self._bar is None:
             return
         rate = self.new / max(1e-9, time.monotonic() - self._begun)

@@ -92,6 +92,9 @@ def _from_file(stimulus: Stimulus) -> Picture:
         )
     if len(stimulus.recipe) == 1:
         return picture
+    if "over" in stimulus.recipe:
+        covered = render(Stimulus(**stimulus.recipe["over"])).png
+        return Picture(import_module(EDITOR).filled(covered, data, stimulus.recipe["box"]))
     # imported late, as the drawers are: the editor itself writes with this package's encoder
     edited: bytes = import_module(EDITOR).edited(data, stimulus.recipe, path.name)
     return Picture(edited)

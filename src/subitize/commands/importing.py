@@ -1,0 +1,35 @@
+"""`subitize import`: other people's formats, and run folders of older versions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from subitize.benchmarks.catalog import get_benchmark
+from subitize.opening import load_stored
+from subitize.runs.old_format import import_run, old_info
+from subitize.runs.stored import score_run
+
+__all__ = ["importing"]
+
+importing = typer.Typer(add_completion=False, rich_markup_mode=None, no_args_is_help=True)
+
+
+@importing.callback()
+def about() -> None:
+    """Bring other people's formats, and run folders of older versions."""
+
+
+@importing.command("run")
+def run(
+    old: Annotated[Path, typer.Argument(metavar="OLD", help="A run folder of version 0.1.")],
+    out: Annotated[Path, typer.Option(help="Folder under which the new one is made.")] = Path(
+        "runs"
+    ),
+) -> None:
+    """Turn a run folder of version 0.1 into today's form; asks nobody, changes nothing in OLD."""
+    made = import_run(old, get_benchmark(old_info(old)["benchmark"]), out)
+    score_run(load_stored(made))
+    print(made)
