@@ -101,7 +101,7 @@ class Run:
         return f"Run({self.info['benchmark']}, {self.info['model']['name']}, {self.folder})"
 
 
-def run(
+def run(  # noqa: PLR0913  what a run can be told, one keyword each
     benchmark: str,
     model: str | Model | Callable[..., Any],
     *,

@@ -44,7 +44,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "datasets": ("subitize.commands.datasets:datasets", "Bring published data, checked."),
     "capture": (
         "subitize.commands.capture:capture",
-        "Choose pictures, count what is visible, or inpaint, for CAPTURE.",
+        "Choose pictures for CAPTURE.",
     ),
     "count": (
         "subitize.commands.counting:count",
@@ -53,6 +53,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "calibrate": (
         "subitize.commands.calibrating:calibrate",
         "Find a counter's best threshold by human counts.",
+    ),
+    "import": (
+        "subitize.commands.importing:importing",
+        "Other people's formats, and run folders of older versions.",
     ),
     "report": ("subitize.commands.reporting:report", "One HTML file from one or more runs."),
 }

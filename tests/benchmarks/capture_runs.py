@@ -13,7 +13,7 @@ from subitize.models.base import ModelOptions
 from subitize.models.catalog import open_model
 from subitize.runs.limits import RetryPolicy
 from subitize.runs.run import Outcome, RunOptions, run_benchmark
-from subitize.runs.scoring import score_run
+from tests.scored import score_run
 
 QUICK = RetryPolicy(tries=3, busy_tries=5, first_wait=0.02, longest_wait=0.1)
 SMALL: dict[str, Any] = {"items": 6, "validation": 2, "size": 96, "prompt": "as-if-no-box"}

@@ -16,7 +16,7 @@ from subitize.models.catalog import open_model
 from subitize.records import Response, Trial
 from subitize.runs.reading import run_with_reading
 from subitize.runs.run import RunOptions
-from subitize.runs.scoring import score_run
+from tests.scored import score_run
 from subitize.runs.stored import read_trials
 from tests.benchmarks.capture_runs import QUICK, SMALL, ask, question_of, replying
 from tests.chat_server import ChatServer

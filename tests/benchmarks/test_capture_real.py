@@ -103,7 +103,7 @@ def test_scores_need_no_pictures(tmp_path: Path, data: dict[str, Any]) -> None:
     """A run can be scored again on another machine, without FSC-147."""
     import shutil
 
-    from subitize.runs.scoring import score_run
+    from tests.scored import score_run
 
     outcome, scores = ask(tmp_path / "runs", model="sim/observer", settings=data)
     shutil.rmtree(data["pictures"])

@@ -29,7 +29,7 @@ from subitize.errors import BadInput, UnknownName
 from subitize.models.base import ModelOptions
 from subitize.models.catalog import open_model
 from subitize.runs.run import RunOptions, run_benchmark
-from subitize.runs.scoring import score_run
+from tests.scored import score_run
 from subitize.runs.stored import load_run
 from subitize.stimuli.scattered import draw_scattered
 from tests.benchmarks.geckonum_data import BY_TEXT, PROMPTS, counts, labelled, write_counts

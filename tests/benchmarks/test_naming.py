@@ -15,7 +15,7 @@ from subitize.benchmarks.naming import FORMS
 from subitize.models.base import ModelOptions
 from subitize.models.catalog import open_model
 from subitize.runs.run import Outcome, RunOptions, run_benchmark
-from subitize.runs.scoring import score_run
+from tests.scored import score_run
 from subitize.runs.stored import read_trials
 from tests.chat_server import ChatServer, completion
 

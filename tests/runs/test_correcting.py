@@ -14,7 +14,7 @@ from subitize.models.catalog import open_model
 from subitize.runs.correcting import keep_calibration
 from subitize.runs.reading import run_with_reading
 from subitize.runs.run import RunOptions, run_benchmark
-from subitize.runs.scoring import score_run
+from tests.scored import score_run
 
 COUNTER = "counter/blobs?split=false"
 QUIET = RunOptions(progress=False)

@@ -27,7 +27,7 @@ from subitize.readers.text import read_strict
 from subitize.records import Reading, Response, Row, Trial
 from subitize.runs.reading import run_with_reading
 from subitize.runs.run import Outcome, RunOptions
-from subitize.runs.scoring import score_run
+from tests.scored import score_run
 from subitize.runs.stored import (
     load_answers,
     load_run,

@@ -12,7 +12,7 @@ from aiohttp import web
 from subitize.commands.reporting import load_scored
 from subitize.commands.running import read
 from subitize.errors import WrongRun
-from subitize.runs.scoring import score_run
+from tests.scored import score_run
 from tests.chat_server import ChatServer, completion
 from tests.runs.conftest import Go
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 from importlib import import_module
+from typing import Any
 
 from subitize.benchmark import Benchmark
 from subitize.errors import UnknownName
@@ -21,10 +22,10 @@ BENCHMARKS: dict[str, str] = {
 
 
 @cache
-def get_benchmark(name: str) -> Benchmark:
+def get_benchmark(name: str) -> Benchmark[Any]:
     """A benchmark by its name."""
     if name not in BENCHMARKS:
         raise UnknownName("benchmark", name, BENCHMARKS)
     module, _, cls = BENCHMARKS[name].partition(":")
-    benchmark: Benchmark = getattr(import_module(module), cls)()
+    benchmark: Benchmark[Any] = getattr(import_module(module), cls)()
     return benchmark

@@ -34,9 +34,9 @@ from subitize.runs.run import (
     INTERRUPTED,
     Outcome,
     RunOptions,
-    Stored,
     choose_helper_kind,
     run_benchmark,
+    stored_model,
 )
 from subitize.runs.stored import score_run
 
@@ -212,7 +212,7 @@ def tell(outcome: Outcome, respondent: str) -> None:
         )
 
 
-def read(
+def read(  # noqa: PLR0913, PLR0917  the options of the command, one each
     run: RunPath,
     reader: Annotated[str | None, typer.Option(help="How replies are read.")] = None,
     exclude: Annotated[
@@ -267,7 +267,7 @@ def read_by(run: Path, model: Model, budget_calls: int | None) -> str:
     settings = benchmark.settings_from(info["settings"])
     role = benchmark.reading_role()
     choose_helper_kind(benchmark, role, model)
-    asked = Stored(info)
+    asked = stored_model(info)
     options = RunOptions(budget_calls=budget_calls, only_helpers=True)
     outcome = run_benchmark(benchmark, settings, asked, run.parent, options, {role: model})
     if outcome.error is not None:

@@ -9,6 +9,8 @@ scores: the first after which the benchmark does not ask again.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +19,10 @@ import polars as pl
 
 from subitize import __version__
 from subitize.benchmark import Benchmark, Settings
-from subitize.errors import RunLocked, WrongRun
+from subitize.errors import RunLocked, StorageFull, WrongRun
 from subitize.records import Key, Reading, Response, Row, Trial
 from subitize.runs.exclusions import read_exclusions
-from subitize.runs.folder import FORMAT, counted_respondents
+from subitize.runs.folder import FORMAT, counted_respondents, write_whole
 from subitize.runs.journal import read_lines
 from subitize.runs.lock import locked
 from subitize.runs.plan import read_trials
@@ -50,8 +52,11 @@ COLUMNS: Mapping[str, Any] = {
     "of_trial": pl.String,
     "of_sample": pl.Int64,
     "of_attempt": pl.Int64,
+    "order": pl.Int64,
 }
-"""of_…: which response a helper's answer is about; null for answers about a stimulus"""
+"""of_…: which response a helper's answer is about, null for answers about a stimulus; order:
+where the trial stands in the plan, behind the one it follows. Sorted by it, a run is the same
+whatever the concurrency"""
 TYPES = {str: pl.String, int: pl.Int64, float: pl.Float64}
 SOURCES = ("trials.jsonl", "responses.jsonl", "responses-overflow.jsonl", "excluded.json")
 
@@ -68,13 +73,10 @@ def load_answers(
     if _is_fresh(path, stamp):
         return pl.read_parquet(path)
     answers = build_answers(folder, info, reader, settings)
-    try:
-        with locked(folder):
-            draft = path.with_name(f".{FILE}.part")
-            answers.write_parquet(draft, metadata={"subitize": stamp})
-            draft.replace(path)
-    except (OSError, RunLocked):
-        pass
+    packed = BytesIO()
+    answers.write_parquet(packed, metadata={"subitize": stamp})
+    with suppress(OSError, RunLocked, StorageFull), locked(folder):
+        write_whole(path, packed.getvalue())
     return answers
 
 
@@ -156,7 +158,7 @@ def _followed(trial: Trial) -> Key | None:
 def _answers_about(
     trials: Mapping[str, Trial], responses: Sequence[Response], reader: RunReader
 ) -> dict[Key, dict[str, Row]]:
-    """What the run's helper said about each response; a failed call gives way to one that worked."""
+    """What the run's helper said about each response; failed calls give way to those that worked."""
     about: dict[Key, dict[str, Row]] = {}
     if reader.helper is None:
         return about
@@ -243,6 +245,7 @@ def _frame(
 ) -> pl.DataFrame:
     asked = [trials[response.trial] for response in responses]
     about = [_followed(trial) for trial in asked]
+    order = _order(trials)
     columns: dict[str, list[Any]] = {
         "trial": [r.trial for r in responses],
         "respondent": [r.respondent for r in responses],
@@ -264,6 +267,7 @@ def _frame(
         "of_trial": [key[0] if key else None for key in about],
         "of_sample": [key[3] if key else None for key in about],
         "of_attempt": [key[4] if key else None for key in about],
+        "order": [order[r.trial] for r in responses],
     }
     schema = dict(COLUMNS)
     for name, empty in benchmark.CONDITION.items():
@@ -271,3 +275,17 @@ def _frame(
             columns[name] = [t.condition.get(name, empty) for t in asked]
             schema[name] = TYPES[type(empty)]
     return pl.DataFrame(columns, schema=schema, strict=False)
+
+
+def _order(trials: Mapping[str, Trial]) -> dict[str, int]:
+    """Where each trial stands: as planned, but those that follow behind what they are about."""
+    place = {identity: index for index, identity in enumerate(trials)}
+
+    def standing(trial: Trial) -> tuple[int, ...]:
+        key = _followed(trial)
+        if key is None or key[0] not in trials:
+            return (place[trial.id],)
+        return (*standing(trials[key[0]]), key[3], key[4], place[trial.id])
+
+    ordered = sorted(trials.values(), key=standing)
+    return {trial.id: index for index, trial in enumerate(ordered)}

@@ -32,8 +32,8 @@ def write_exclusions(folder: Path, file: Path) -> int:
     except (OSError, UnicodeDecodeError) as problem:
         raise BadInput(f"Can't read {file}: {problem}.") from None
     known = {trial.id for trial in read_trials(folder)}
-    for _, line in read_lines(folder / "responses.jsonl"):
-        response = orjson.loads(line)
+    for _, stored in read_lines(folder / "responses.jsonl"):
+        response = orjson.loads(stored)
         if response["kind"] == "picture":
             known.add(response["value"])
     excluded = {}

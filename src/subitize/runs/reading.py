@@ -54,7 +54,8 @@ def choose_reader(
     """
     text = wanted or info.get("reader") or next(iter(benchmark.READERS))
     helpers = {str(one["name"]): str(one["settings_hash"]) for one in info.get("readers", ())}
-    name, rules = text, {}
+    name: str = text
+    rules: dict[str, Any] = {}
     if name not in {*benchmark.READERS, *helpers}:
         name, mark, query = text.rpartition("?")
         if not mark:

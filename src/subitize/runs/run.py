@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Thread
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from subitize.benchmark import Benchmark, Settings, Stage
 from subitize.errors import BadInput, SubitizeError
@@ -32,10 +32,10 @@ __all__ = [
     "INTERRUPTED",
     "Outcome",
     "RunOptions",
-    "Stored",
     "choose_helper_kind",
     "choose_kind",
     "run_benchmark",
+    "stored_model",
 ]
 
 INTERRUPTED = "interrupted"
@@ -66,20 +66,21 @@ class RunOptions:
     """of a counter that reads the responses: '?threshold=0.3'; without any, those before stay"""
 
 
-class Stored(Model):
+def stored_model(info: Mapping[str, Any]) -> Model:
     """The model of a run that lies on disk: known by what run.json says, never asked again."""
 
-    def __init__(self, info: Mapping[str, Any]) -> None:
-        super().__init__(info["model"]["name"], info["model"]["settings"])
-        self.revision = info["model"]["revision"]
-        self.kinds = (info["kind"],)
-        self.parameters = info.get("parameters")
-        self.endpoint = info.get("endpoint")
+    class Stored(Model):
+        kinds: ClassVar[tuple[Kind, ...]] = (info["kind"],)
+        revision = info["model"]["revision"]
+        parameters = info.get("parameters")
+        endpoint = info.get("endpoint")
 
-    def unasked(self, _items: Sequence[Item]) -> Answers:
-        raise NotImplementedError("a stored run's model is not asked")
+        def unasked(self, _items: Sequence[Item]) -> Answers:
+            raise NotImplementedError("a stored run's model is not asked")
 
-    name = match = fill = paint = count = unasked
+        name = match = fill = paint = count = unasked
+
+    return Stored(info["model"]["name"], info["model"]["settings"])
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,8 +40,8 @@ class StoredRun:
 
     @cached_property
     def counted(self) -> pl.DataFrame:
-        """The answers that enter the scores."""
-        return self.answers.filter("counts")
+        """The answers that enter the scores, as planned."""
+        return _in_order(self.answers.filter("counts"))
 
     @cached_property
     def trials(self) -> Mapping[str, Trial]:
@@ -52,6 +52,11 @@ class StoredRun:
     def scores(self) -> Mapping[str, Any]:
         """scores.json where that still holds, else made anew."""
         return _stored_scores(self.folder) or score_run(self)
+
+
+def _in_order(answers: pl.DataFrame) -> pl.DataFrame:
+    """As planned, so that concurrency and engine change no score; people as they came."""
+    return answers.sort("order", "sample", "attempt", maintain_order=True)
 
 
 def stored_run(folder: Path, benchmark: Benchmark[Any], reader: str | None = None) -> StoredRun:
@@ -76,7 +81,7 @@ def score_run(run: StoredRun) -> dict[str, Any]:
         "parameters": info.get("parameters"),
         "reader": run.reader,
         "run": run.folder.name,
-        **benchmark.score(run.answers, run.settings, info.get("decisions", {})),
+        **benchmark.score(_in_order(run.answers), run.settings, info.get("decisions", {})),
     }
     without_mistakes = corrected(run.folder, benchmark, run.settings, run.counted, run.reader)
     if without_mistakes is not None:

@@ -65,7 +65,7 @@ def agreement(answers: pl.DataFrame) -> dict[str, dict[str, Any]]:
     both = read.join(replies, left_on=about, right_on=key, how="inner", maintain_order="left")
     found: dict[str, dict[str, Any]] = {}
     for (name,), own in both.group_by("respondent", maintain_order=True):
-        alike, unlike = 0, []
+        alike, unlike = 0, list[dict[str, Any]]()
         for reply, said in own.select("value_right", "number").iter_rows():
             by_rules = final(take_confidence(reply)[0]).number
             if by_rules == said:

@@ -213,10 +213,11 @@ def _broken_down(
 
 def _confusion(answers: pl.DataFrame) -> dict[str, Any]:
     """How often which number was said to which total, and skips by total."""
-    said = answers.filter(~answers["skipped"]).select("target", "number").cast(int)
+    said = answers.filter(~answers["skipped"])
+    pairs = Counter(zip(said["target"].cast(int), said["number"].cast(int), strict=True))
     skipped = answers.filter(answers["skipped"])["target"].cast(int)
     return {
-        "pairs": [[*pair, times] for pair, times in sorted(Counter(said.iter_rows()).items())],
+        "pairs": [[*pair, times] for pair, times in sorted(pairs.items())],
         "skipped": [[target, times] for target, times in sorted(Counter(skipped).items())],
     }
 
