@@ -10,9 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
-
-import polars as pl
+from typing import TYPE_CHECKING, Any
 
 from subitize.benchmarks.catalog import get_benchmark, page_of
 from subitize.errors import UnknownName
@@ -27,6 +25,9 @@ from subitize.runs.run import Outcome, RunOptions
 from subitize.runs.stored import StoredRun
 from subitize.stimuli import Picture, render
 from subitize.stimuli.naming import recipe
+
+if TYPE_CHECKING:
+    import polars as pl
 
 __all__ = [
     "Reading",

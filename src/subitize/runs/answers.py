@@ -12,10 +12,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import orjson
-import polars as pl
 
 from subitize import __version__
 from subitize.benchmark import Benchmark, Settings
@@ -28,36 +27,39 @@ from subitize.runs.lock import locked
 from subitize.runs.plan import read_trials
 from subitize.runs.reading import RunReader
 
+if TYPE_CHECKING:
+    import polars as pl
+
 __all__ = ["COLUMNS", "FILE", "build_answers", "load_answers", "read_responses"]
 
 FILE = "answers.parquet"
-COLUMNS: Mapping[str, Any] = {
-    "trial": pl.String,
-    "respondent": pl.String,
-    "settings_hash": pl.String,
-    "sample": pl.Int64,
-    "attempt": pl.Int64,
-    "stage": pl.String,
-    "target": pl.Float64,
-    "target_choice": pl.String,
-    "kind": pl.String,
-    "value": pl.String,
-    "stop": pl.String,
-    "state": pl.String,
-    "number": pl.Float64,
-    "choice": pl.String,
-    "note": pl.String,
-    "counts": pl.Boolean,
-    "seconds": pl.Float64,
-    "of_trial": pl.String,
-    "of_sample": pl.Int64,
-    "of_attempt": pl.Int64,
-    "order": pl.Int64,
+COLUMNS: Mapping[str, str] = {
+    "trial": "String",
+    "respondent": "String",
+    "settings_hash": "String",
+    "sample": "Int64",
+    "attempt": "Int64",
+    "stage": "String",
+    "target": "Float64",
+    "target_choice": "String",
+    "kind": "String",
+    "value": "String",
+    "stop": "String",
+    "state": "String",
+    "number": "Float64",
+    "choice": "String",
+    "note": "String",
+    "counts": "Boolean",
+    "seconds": "Float64",
+    "of_trial": "String",
+    "of_sample": "Int64",
+    "of_attempt": "Int64",
+    "order": "Int64",
 }
-"""of_…: which response a helper's answer is about, null for answers about a stimulus; order:
+"""with their types in Polars. of_…: which response a helper's answer is about, null for answers about a stimulus; order:
 where the trial stands in the plan, behind the one it follows. Sorted by it, a run is the same
 whatever the concurrency"""
-TYPES = {str: pl.String, int: pl.Int64, float: pl.Float64}
+TYPES = {str: "String", int: "Int64", float: "Float64"}
 SOURCES = ("trials.jsonl", "responses.jsonl", "responses-overflow.jsonl", "excluded.json")
 
 
@@ -69,6 +71,8 @@ def load_answers(
     It is written under the run's lock; where another process holds that, or the folder can't be
     written, it stays in memory.
     """
+    import polars as pl
+
     path, stamp = folder / FILE, _stamp(folder, reader.name)
     if _is_fresh(path, stamp):
         return pl.read_parquet(path)
@@ -92,6 +96,8 @@ def _stamp(folder: Path, reader: str) -> str:
 
 
 def _is_fresh(path: Path, stamp: str) -> bool:
+    import polars as pl
+
     try:
         return path.exists() and pl.read_parquet_metadata(path).get("subitize") == stamp
     except (OSError, pl.exceptions.PolarsError):
@@ -274,7 +280,10 @@ def _frame(
         if name not in columns:
             columns[name] = [t.condition.get(name, empty) for t in asked]
             schema[name] = TYPES[type(empty)]
-    return pl.DataFrame(columns, schema=schema, strict=False)
+    import polars as pl
+
+    types = {name: getattr(pl, kind) for name, kind in schema.items()}
+    return pl.DataFrame(columns, schema=types, strict=False)
 
 
 def _order(trials: Mapping[str, Trial]) -> dict[str, int]:

@@ -7,10 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import orjson
-import polars as pl
 
 from subitize.benchmark import Benchmark, Settings
 from subitize.errors import StorageFull
@@ -20,6 +19,9 @@ from subitize.runs.correcting import corrected
 from subitize.runs.folder import read_info, write_whole
 from subitize.runs.plan import read_trials
 from subitize.runs.reading import choose_reader
+
+if TYPE_CHECKING:
+    import polars as pl
 
 __all__ = ["StoredRun", "score_run", "stored_run"]
 
