@@ -56,9 +56,9 @@ COLUMNS: Mapping[str, str] = {
     "of_attempt": "Int64",
     "order": "Int64",
 }
-"""with their types in Polars. of_…: which response a helper's answer is about, null for answers about a stimulus; order:
-where the trial stands in the plan, behind the one it follows. Sorted by it, a run is the same
-whatever the concurrency"""
+"""with their types in Polars. of_…: which response a helper's answer is about, null for answers
+about a stimulus; order: where the trial stands in the plan, behind the one it follows: sorted by
+it, a run is the same whatever the concurrency"""
 TYPES = {str: "String", int: "Int64", float: "Float64"}
 SOURCES = ("trials.jsonl", "responses.jsonl", "responses-overflow.jsonl", "excluded.json")
 
@@ -164,7 +164,7 @@ def _followed(trial: Trial) -> Key | None:
 def _answers_about(
     trials: Mapping[str, Trial], responses: Sequence[Response], reader: RunReader
 ) -> dict[Key, dict[str, Row]]:
-    """What the run's helper said about each response; failed calls give way to those that worked."""
+    """What the run's helper said about each response; a failed call gives way to a later one."""
     about: dict[Key, dict[str, Row]] = {}
     if reader.helper is None:
         return about
