@@ -17,9 +17,9 @@ from aiohttp import web
 from subitize.errors import RunLocked, WrongRun
 from subitize.runs.journal import Journal
 from subitize.runs.lock import locked
-from tests.scored import score_run
 from tests.chat_server import ChatServer, completion, usual_reply
 from tests.runs.conftest import Go, responses_of
+from tests.scored import score_run
 
 TRIALS = 2 * 3 * 2 + 6  # two categories, three numbers, two pictures each; six control questions
 
@@ -384,7 +384,7 @@ def test_a_damaged_plan_is_named(go: Go) -> None:
         outcome, _ = go(server.url)
     path = outcome.folder / "trials.jsonl"
     path.write_bytes(path.read_bytes().replace(b'"id":"', b'"id":"x', 1))
-    with pytest.raises(WrongRun, match="trials.jsonl, line 1 is damaged"):
+    with pytest.raises(WrongRun, match=r"trials\.jsonl, line 1 is damaged"):
         go(server.url)
 
 

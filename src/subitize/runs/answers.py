@@ -164,13 +164,16 @@ def _followed(trial: Trial) -> Key | None:
 def _answers_about(
     trials: Mapping[str, Trial], responses: Sequence[Response], reader: RunReader
 ) -> dict[Key, dict[str, Row]]:
-    """What the run's helper said about each response; a failed call gives way to a later one."""
+    """What the run's helper said about each response, in the order of the plan.
+
+    Failed calls give way to those that worked.
+    """
     about: dict[Key, dict[str, Row]] = {}
     if reader.helper is None:
         return about
-    for response in responses:
-        if (response.respondent, response.settings_hash) != reader.helper:
-            continue
+    place = {identity: index for index, identity in enumerate(trials)}
+    own = [one for one in responses if (one.respondent, one.settings_hash) == reader.helper]
+    for response in sorted(own, key=lambda one: place[one.trial]):
         trial = trials[response.trial]
         key = _followed(trial)
         if key is not None:

@@ -119,10 +119,13 @@ class Driver:
                         self.limited = True
                         return
                     self._left -= 1
-                yield from self._samples(trial)
+                yield from self._samples(trial, stage)
 
-    def _samples(self, trial: Trial) -> Iterator[Job]:
+    def _samples(self, trial: Trial, stage: Stage) -> Iterator[Job]:
         work = self._work
+        if stage.role:  # a helper answers once, as it is set
+            yield Job(placed(trial, work.folder.path), 0, {})
+            return
         overrides = work.benchmark.first_overrides(trial, work.settings)
         for sample in range(work.benchmark.samples(trial, work.settings)):
             yield Job(placed(trial, work.folder.path), sample, overrides)
@@ -142,8 +145,6 @@ class Driver:
                 work.halt.set("the budget of calls is spent")
             except SubitizeError as problem:
                 work.halt.set(str(problem), problem)
-            if work.journal.full:
-                work.halt.set("the disk is full", StorageFull(self._full_message()))
 
     async def _finish(self, job: Job, stage: Stage) -> Row | None:
         """Take a job through all its attempts; the last of them, unless the run was halted."""
@@ -203,10 +204,15 @@ class Driver:
                 work.benchmark.follow(following.name, trial, response, work.settings, desk.kind)
             )
             work.plan.add(trials)
-            jobs = [job for one in trials for job in self._samples(one)]
-            rows = await asyncio.gather(*(self._finish(job, following) for job in jobs))
+            jobs = [job for one in trials for job in self._samples(one, following)]
+            # One that can't be asked must not leave the others alone: what they get is stored.
+            finishing = (self._finish(job, following) for job in jobs)
+            rows = await asyncio.gather(*finishing, return_exceptions=True)
+            for problem in rows:
+                if isinstance(problem, BaseException):
+                    raise problem
             if work.reader.helper == (desk.model.respondent, desk.model.settings_hash):
-                found = [row for row in rows if row is not None]
+                found = [row for row in rows if isinstance(row, Row)]
         return found
 
     def _key(self, job: Job, desk: Desk) -> Key:
@@ -245,6 +251,8 @@ class Driver:
             self.received += 1
             response = as_response(key, answer, seconds, sha256, note)
         work.journal.write(response)
+        if work.journal.full:  # before anybody is asked about a response that can't be found
+            work.halt.set("the disk is full", StorageFull(self._full_message()))
         return response
 
     def _shown(self, stimulus: Stimulus) -> Stimulus:

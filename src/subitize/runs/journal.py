@@ -60,8 +60,8 @@ def cut_torn_line(path: Path) -> int:
     return size - end
 
 
-def append_line(descriptor: int, line: bytes) -> None:
-    """Write a whole line or nothing: what a full disk left of it is taken back."""
+def append_line(descriptor: int, line: bytes) -> int:
+    """Write a whole line or nothing: what a full disk left of it is taken back; where it begins."""
     before = os.lseek(descriptor, 0, os.SEEK_END)
     view = memoryview(line)
     try:
@@ -71,6 +71,7 @@ def append_line(descriptor: int, line: bytes) -> None:
         with suppress(OSError):
             os.ftruncate(descriptor, before)
         raise
+    return before
 
 
 class Journal:
@@ -141,7 +142,9 @@ class Journal:
         """Store one response; on a full disk it goes to the overflow file and `full` is set."""
         line = orjson.dumps(response.as_json()) + b"\n"
         try:
-            append_line(self._descriptor, line)
+            offset = append_line(self._descriptor, line)
+            if response.stop != "failed":
+                self._known[_number(response.key)] = offset
         except OSError as problem:
             self._write_full(line, problem)
         self.unsynced += 1

@@ -53,7 +53,7 @@ class StoredRun:
     @cached_property
     def scores(self) -> Mapping[str, Any]:
         """scores.json where that still holds, else made anew."""
-        return _stored_scores(self.folder) or score_run(self)
+        return _stored_scores(self.folder, self.reader) or score_run(self)
 
 
 def _in_order(answers: pl.DataFrame) -> pl.DataFrame:
@@ -101,8 +101,8 @@ def score_run(run: StoredRun) -> dict[str, Any]:
     return scores
 
 
-def _stored_scores(folder: Path) -> dict[str, Any] | None:
-    """scores.json, unless there is none, it is damaged, or what it was made from has changed."""
+def _stored_scores(folder: Path, reader: str) -> dict[str, Any] | None:
+    """scores.json, unless it is missing, damaged, by another reader, or its sources changed."""
     path = folder / "scores.json"
     try:
         made = path.stat().st_mtime_ns
@@ -112,4 +112,4 @@ def _stored_scores(folder: Path) -> dict[str, Any] | None:
         scores = orjson.loads(path.read_bytes())
     except (FileNotFoundError, orjson.JSONDecodeError):
         return None
-    return scores if isinstance(scores, dict) and "benchmark" in scores else None
+    return scores if isinstance(scores, dict) and scores.get("reader") == reader else None
