@@ -104,6 +104,16 @@ def test_our_own_modules_are_imported_at_the_top(path: Path) -> None:
                     assert not name.startswith("subitize"), f"{function.name} imports {name}"
 
 
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SOURCE)))
+def test_only_one_room_knows_pillow(path: Path) -> None:
+    """Whoever has or wants a picture asks `pictures/`, so that all decode and bound it alike."""
+    if "pictures" in path.relative_to(SOURCE).parts[:1]:
+        return
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for name in imports(node):
+            assert name.partition(".")[0] != "PIL", f"{module_of(path)} imports {name}"
+
+
 def test_no_file_is_a_drawer_for_everything() -> None:
     for path in SOURCE.rglob("*"):
         assert path.stem not in {"utils", "util", "helpers", "common", "misc"}, path

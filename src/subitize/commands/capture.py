@@ -9,7 +9,7 @@ import orjson
 import typer
 
 from subitize.benchmark import Settings
-from subitize.benchmarks.capture.inpainting import Inpainting, filled
+from subitize.benchmarks.capture.inpainting import Inpainting
 from subitize.benchmarks.capture.scenes import scenes
 from subitize.benchmarks.capture.selecting import THRESHOLD, Selecting, selected
 from subitize.benchmarks.capture.settings import CaptureSettings
@@ -18,6 +18,7 @@ from subitize.commands.running import pairs
 from subitize.errors import BadInput
 from subitize.models.base import Model, ModelOptions
 from subitize.models.catalog import open_model
+from subitize.pictures.editing import filled
 from subitize.readers.choices import read_yes_no
 from subitize.runs.folder import read_info, write_whole
 from subitize.runs.run import Outcome, RunOptions, choose_kind, run_benchmark

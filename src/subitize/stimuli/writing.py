@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -89,7 +90,9 @@ def write_naming(out: Path, settings: NamingSet, processes: int | None = None) -
 
 
 def _line(name: str, made: Mapping[str, Any], picture: Picture) -> dict[str, Any]:
-    return {"file": name, "sha256": picture.sha256, "recipe": made, **picture.facts}
+    sha256 = hashlib.sha256(picture.png).hexdigest()
+    known = {"file": name, "sha256": sha256, "pixels": picture.sha256, "recipe": made}
+    return {**known, **picture.facts}
 
 
 def _describes(line: Mapping[str, Any], made: Mapping[str, Any]) -> bool:

@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Mapping, Sequence
-from io import BytesIO
+from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
-
-import numpy as np
 
 from subitize.benchmark import Benchmark, Decisions, Paper, Reader, Settings, Stage
 from subitize.benchmarks.capture.prompts import worded
 from subitize.benchmarks.capture.scenes import check_data, holed, scenes
 from subitize.benchmarks.capture.settings import CaptureSettings, check
 from subitize.models.base import Kind
-from subitize.pictures.decode import decode
-from subitize.pictures.encode import encode
 from subitize.readers.text import ended_early
 from subitize.records import Reading, Response, Trial, make_trial
 
-__all__ = ["Inpainting", "filled"]
+__all__ = ["Inpainting"]
 
 PROMPT = "A regular pattern of [object], continued evenly through the whole picture."
 """the paper does not print what it told its inpainter"""
@@ -68,17 +62,3 @@ class Inpainting(Benchmark):
     def size(self, stage: str, settings: Settings, decisions: Decisions) -> int | None:
         assert isinstance(settings, CaptureSettings)
         return len(scenes(settings, "test"))
-
-
-def filled(covered: bytes, painted: bytes, box: Sequence[float]) -> bytes:
-    """The occluded picture with the painter's version of its box; the rest stays as it was."""
-    from PIL import Image
-
-    shown = decode(covered).copy()
-    height, width = shown.shape[:2]
-    new = Image.open(BytesIO(encode(decode(painted))))
-    pixels = np.asarray(new.resize((width, height), Image.Resampling.LANCZOS).convert("RGB"))
-    x0, y0 = (max(0, math.floor(edge)) for edge in box[:2])
-    x1, y1 = min(width, math.ceil(box[2])), min(height, math.ceil(box[3]))
-    shown[y0:y1, x0:x1] = pixels[y0:y1, x0:x1]
-    return encode(shown)
