@@ -30,7 +30,7 @@ def sprites() -> dict[tuple[str, str], bytes]:
     files = {}
     for kind in art.KINDS:
         for look in art.looks(kind):
-            pixels = art.tile(kind, look, SPRITE).pixels
+            pixels = art.palette(kind)[art.tile(kind, look, SPRITE).numbers]
             alpha = np.where((pixels != 255).any(axis=2), 255, 0).astype(np.uint8)
             out = io.BytesIO()
             Image.fromarray(np.dstack([pixels, alpha])).save(out, "PNG")

@@ -46,8 +46,8 @@ class InpaintingServer(ChatServer):
         assert (pixels[hole][:, :3] == 0).all()  # what was hidden is not sent
         covered = pixels[..., :3].copy()
         covered[hole] = 0
-        whole = Image.open(BytesIO(continue_pattern(encode(covered))))
-        large = whole.convert("RGB").resize((2 * whole.width, 2 * whole.height))
+        whole = Image.fromarray(continue_pattern(covered))
+        large = whole.resize((2 * whole.width, 2 * whole.height))
         buffer = BytesIO()
         large.save(buffer, "PNG")
         encoded = base64.b64encode(buffer.getvalue()).decode()
@@ -79,9 +79,9 @@ def test_a_folder_of_inpainted_pictures_helps_a_counter(tmp_path: Path) -> None:
 
 
 def test_only_the_box_is_painted(tmp_path: Path) -> None:
-    from subitize.benchmarks.capture.inpainting import filled
     from subitize.benchmarks.capture.scenes import scenes
     from subitize.benchmarks.capture.settings import CaptureSettings
+    from subitize.pictures.editing import filled
 
     (scene,) = scenes(CaptureSettings(items=1, size=200), "test")
     covered = render(scene.pictures["occluded"]).png

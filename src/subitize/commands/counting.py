@@ -13,7 +13,8 @@ from subitize.integrations.own_generator import find_things
 from subitize.measures.boxes import Counted
 from subitize.models.catalog import open_model
 from subitize.models.counters.catalog import counter_name
-from subitize.pictures.decode import annotated, decode
+from subitize.pictures.decode import decode
+from subitize.pictures.showing import annotated
 from subitize.runs.folder import write_whole
 
 

@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
-from subitize.stimuli.capture.writing import CaptureSet, write_capture
+from subitize.stimuli.capture.writing import CaptureSet
 from subitize.stimuli.naming import CATEGORIES
-from subitize.stimuli.writing import NamingSet, write_naming
+from subitize.stimuli.writing import NamingSet
 
 __all__ = ["stimuli"]
 
@@ -35,7 +35,7 @@ def naming(  # noqa: PLR0913, PLR0917  the options of the command, one each
     """Five categories of 1..10 things on white, {n}_{category}_{index}.png."""
     names = tuple(name.strip() for name in categories.split(",") if name.strip())
     wanted = NamingSet(per_cell, max_, size, names, hold, seed)
-    written = write_naming(out, wanted, processes)
+    written = wanted.write(out, processes)
     print(f"{written} pictures and manifest.jsonl in {out}")
 
 
@@ -57,5 +57,5 @@ def capture(
 ) -> None:
     """Patterns of dots or squares, with and without a black square over a part of them."""
     wanted = CaptureSet(layout, size, seed, patterns, occluder)
-    written = write_capture(out, wanted, processes)
+    written = wanted.write(out, processes)
     print(f"{written} pictures and manifest.jsonl in {out}")

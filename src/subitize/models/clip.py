@@ -15,7 +15,7 @@ from subitize.errors import Hopeless, MissingExtra, ModelError
 from subitize.models.base import Answers, Item, Kind, Model, ModelOptions, Reply
 from subitize.models.checkpoints import revision_of
 from subitize.models.names import ModelName, typed_settings
-from subitize.pictures.decode import decode
+from subitize.pictures.decode import as_image, decode
 
 __all__ = ["CLIP_WEIGHT", "Clip", "clipscore", "open_clip"]
 
@@ -92,11 +92,10 @@ class Clip(Model):
     def _picture(self, pixels: Any) -> Any:
         """One at a time: batches round otherwise."""
         import torch
-        from PIL import Image
 
         model, _, processor = self._loaded()
         with torch.inference_mode():
-            made = processor(images=Image.fromarray(pixels), return_tensors="pt")
+            made = processor(images=as_image(pixels), return_tensors="pt")
             return _unit(model.get_image_features(pixel_values=made["pixel_values"]))
 
     def _sentence(self, text: str) -> Any:

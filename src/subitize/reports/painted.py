@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
-from io import BytesIO
 from typing import Any
-
-from PIL import Image, ImageDraw
 
 from subitize.benchmarks.catalog import get_benchmark
 from subitize.errors import BadInput, ModelError
@@ -15,6 +12,7 @@ from subitize.measures.boxes import Counted, Rules, rules_from
 from subitize.measures.boxes import count as count_boxes
 from subitize.models.names import split_settings
 from subitize.pictures.decode import decode
+from subitize.pictures.showing import annotated
 from subitize.records import Row
 from subitize.reports import cells
 from subitize.reports.page import (
@@ -39,7 +37,6 @@ SIDE = 320
 """pictures are made smaller before boxes are drawn, so that the lines keep their width"""
 MODELS_SHOWN = 6
 PER_VERDICT = 1
-_BOX = (214, 40, 57)
 _log = logging.getLogger(__name__)
 
 
@@ -59,18 +56,7 @@ def answers_of(one: Respondent) -> tuple[Answers, Rules]:
 
 def with_boxes(picture: bytes, boxes: Sequence[Sequence[float]]) -> bytes:
     """The picture in small, as PNG, with boxes [x0, y0, x1, y1, …] drawn on it."""
-    shown = Image.fromarray(decode(picture))
-    width, height = shown.size
-    shown.thumbnail((SIDE, SIDE), Image.Resampling.LANCZOS)
-    across, down = shown.size[0] / width, shown.size[1] / height
-    pen = ImageDraw.Draw(shown)
-    for box in boxes:
-        x0, y0, x1, y1 = (float(value) for value in box[:4])
-        corners = (x0 * across, y0 * down, max(x0, x1 - 1) * across, max(y0, y1 - 1) * down)
-        pen.rectangle(corners, outline=_BOX, width=2)
-    written = BytesIO()
-    shown.save(written, "PNG")
-    return written.getvalue()
+    return annotated(decode(picture), boxes, SIDE)
 
 
 def _counted(row: Row, answers: Answers, rules: Rules) -> Counted | None:

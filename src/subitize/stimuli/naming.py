@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from subitize.errors import BadInput, UnknownName
-from subitize.pictures.encode import encode
-from subitize.stimuli import Picture, art, holding
+from subitize.pictures.encode import Picture, drawn
+from subitize.stimuli import art, holding
 from subitize.stimuli.scenes import Scene, scene_of, tiles_of
 
 __all__ = [
@@ -90,7 +90,7 @@ def draw(recipe: Mapping[str, Any]) -> Picture:
         "hull": hull,
         "density": n / hull if hull else 0.0,
     }
-    return Picture(encode(canvas, art.palette(scene.kind)), facts)
+    return drawn(canvas, art.palette(scene.kind), facts)
 
 
 def composed(scene: Scene, size: int) -> tuple[NDArray[np.uint8], list[art.Tile], list[list[int]]]:

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from subitize.errors import BadInput
 from subitize.stimuli import art, holding, patterns, placing
-from subitize.stimuli.art.clip import CLIPS
-from subitize.stimuli.art.colours import CARD_COLOURS
+from subitize.stimuli.art.drawings import CARD_COLOURS, CLIPS
 from subitize.stimuli.placing import MARGIN, SMALLEST, Centres, Diameters
 
 __all__ = ["Scene", "scene_of", "tiles_of"]

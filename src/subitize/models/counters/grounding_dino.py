@@ -25,7 +25,7 @@ from subitize.models.base import Answers, Boxes, Item, Kind, Model, ModelOptions
 from subitize.models.checkpoints import revision_of
 from subitize.models.names import ModelName, typed_settings
 from subitize.nouns import singular
-from subitize.pictures.decode import Decoded, decode_noted
+from subitize.pictures.decode import Decoded, as_image, decode_noted
 
 __all__ = ["GroundingDino", "open_grounding_dino"]
 
@@ -81,13 +81,12 @@ class GroundingDino(Model):
 
     def _boxes(self, decoded: Decoded, phrase: str) -> Boxes:
         import torch
-        from PIL import Image
 
         model, tokenizer, processor = self._loaded()
         height, width = decoded.pixels.shape[:2]
         # One phrase: a dot inside would make it several.
         words = tokenizer([phrase.replace(".", " ") + "."], return_tensors="pt")
-        picture = processor(images=Image.fromarray(decoded.pixels), return_tensors="pt")
+        picture = processor(images=as_image(decoded.pixels), return_tensors="pt")
         with torch.inference_mode():
             found = model(
                 pixel_values=picture["pixel_values"].to(model.device),

@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 
 from subitize.errors import BadInput, UnknownName
-from subitize.stimuli import Picture
+from subitize.pictures.encode import Picture, drawn
 from subitize.stimuli.capture.arrangements import ARRANGEMENTS, PUBLISHED, SHIFTS, places
 from subitize.stimuli.capture.occluders import (
     check_side,
@@ -19,7 +19,7 @@ from subitize.stimuli.capture.occluders import (
     generator,
     published_square,
 )
-from subitize.stimuli.capture.painting import COLOURS, paint
+from subitize.stimuli.capture.painting import COLOURS, paint, palette
 from subitize.stimuli.capture.validation import VALIDATION
 
 __all__ = [
@@ -170,10 +170,7 @@ def facts(recipe: Mapping[str, Any]) -> dict[str, Any]:
 def draw(recipe: Mapping[str, Any]) -> Picture:
     """The picture of a recipe, with every fact about it."""
     known = facts(recipe)
-    occluder = known["occluder"]
-    look = (known["colour"], known["object"])
-    shown = paint(recipe["size"], known["positions"], known["radius"], look, occluder)
-    return Picture(shown, known)
+    return drawn(paint(recipe["size"], known), palette(known["colour"]), known)
 
 
 @lru_cache(maxsize=256)

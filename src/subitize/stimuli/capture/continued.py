@@ -1,4 +1,7 @@
-"""The drawer of inpainted patterns: an occluded picture's recipe in, its continuation out."""
+"""Two drawers that take an occluded picture's recipe, `of`: for inpainters, and for none.
+
+One leaves a hole where the black square was, the other continues the pattern there.
+"""
 
 from __future__ import annotations
 
@@ -9,29 +12,37 @@ import numpy as np
 from numpy.typing import NDArray
 
 from subitize.pictures.decode import decode
-from subitize.pictures.encode import encode
+from subitize.pictures.editing import with_hole
+from subitize.pictures.encode import Picture, drawn
 from subitize.records import Stimulus
-from subitize.stimuli import Picture, render
+from subitize.stimuli import render
 from subitize.stimuli.capture.arrangements import PUBLISHED
 from subitize.stimuli.capture.completing import FAMILIES, Completion, completions
 from subitize.stimuli.capture.looking import Blob, PatternScene, look
 
-__all__ = ["DRAWING_VERSION", "continue_pattern", "draw", "hidden_objects"]
+__all__ = ["DRAWING_VERSION", "continue_pattern", "draw", "draw_holed", "hidden_objects"]
 
 DRAWING_VERSION = 1
-"""goes up with every change that alters a single pixel"""
+"""of both; goes up with every change that alters a single pixel"""
 _BLUR = 0.8
 """pixels by which a centre may be wrong"""
 _STICKING_OUT = 1.5
 """pixels that must stick out of the square to be seen"""
 
 Points = NDArray[np.float64]
+Pixels = NDArray[np.uint8]
 
 
 def draw(recipe: Mapping[str, Any]) -> Picture:
     """The picture of the recipe `of`, its black square replaced by what the pattern needs there."""
     covered = render(Stimulus("drawn", recipe["of"]))
-    return Picture(continue_pattern(covered.png), covered.facts)
+    return drawn(continue_pattern(decode(covered.png)), facts=covered.facts)
+
+
+def draw_holed(recipe: Mapping[str, Any]) -> Picture:
+    """The same picture with its square's place transparent."""
+    covered = render(Stimulus("drawn", recipe["of"]))
+    return drawn(with_hole(decode(covered.png), covered.facts["occluder"]), facts=covered.facts)
 
 
 def hidden_objects(scene: PatternScene) -> Points:
@@ -88,15 +99,15 @@ def _holds(x: float, y: float, radius: float, blob: Blob) -> bool:
     return max(abs(blob.x - x), abs(blob.y - y)) <= radius + _BLUR
 
 
-def continue_pattern(picture: bytes) -> bytes:
+def continue_pattern(pixels: Pixels) -> Pixels:
     """The picture without its black square: white, and the pattern's objects where they belong.
 
     A picture without a square comes back as it is. The new objects are copies of a visible one.
     """
-    pixels = decode(picture).copy()
     scene = look(pixels)
     if scene.square is None:
-        return picture
+        return pixels
+    pixels = pixels.copy()
     height, width = pixels.shape[:2]
     # one pixel more on each side, because the square's edge may be blurred
     left, top = (max(0, int(edge) - 1) for edge in scene.square[:2])
@@ -109,12 +120,10 @@ def continue_pattern(picture: bytes) -> bytes:
         shown = (rows >= 0) & (rows < height), (columns >= 0) & (columns < width)
         there = np.ix_(rows[shown[0]], columns[shown[1]])
         pixels[there] = np.minimum(pixels[there], tile[np.ix_(*shown)])
-    return encode(pixels)
+    return pixels
 
 
-def _copy_of(
-    pixels: NDArray[np.uint8], scene: PatternScene
-) -> tuple[NDArray[np.uint8], tuple[float, float]]:
+def _copy_of(pixels: Pixels, scene: PatternScene) -> tuple[Pixels, tuple[float, float]]:
     """A white tile with one of the visible objects, and its centre there (x, y)."""
     # the radius is that of well covered pixels; a faint rim may lie on either side of them
     reach = int(np.ceil(scene.radius)) + 2

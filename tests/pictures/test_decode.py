@@ -12,7 +12,8 @@ import pytest
 from PIL import Image
 
 from subitize.errors import ModelError
-from subitize.pictures.decode import MOST_PIXELS, annotated, decode, decode_noted
+from subitize.pictures.decode import MOST_PIXELS, decode, decode_noted
+from subitize.pictures.showing import annotated
 
 
 def saved(picture: Image.Image, format_: str = "PNG", **options: object) -> bytes:
