@@ -144,7 +144,7 @@ def test_a_recipe_for_other_things(tmp_path: Path) -> None:
     [
         ("colors = ['red']", UnknownName, "colours"),
         ("types = ['numeric-simple']", UnknownName, "numeric_simple"),
-        ("simple_digits = ['one']", BadInput, "whole numbers"),
+        ("simple_digits = ['one']", BadInput, "whole number from 1"),
         ("drawn = -1", BadInput, "whole number"),
         ("colours = 'red'", BadInput, "list of words"),
         ("[relations]\nbehind = 'in front of'", BadInput, "list both"),

@@ -11,10 +11,10 @@ import pytest
 from PIL import Image
 
 from subitize.errors import Hopeless, MissingExtra, ModelError
+from subitize.models import clip
 from subitize.models.base import Item, Reply
 from subitize.models.catalog import open_model
 from subitize.models.clip import Clip, clipscore
-from subitize.readers import clip
 from tests.models.tiny_clip import save_tiny_clip
 
 SENTENCES = ("A photo depicts 3 apples.", "A photo depicts 2 cats.")

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from subitize.datasets.geckonum.prompts import Prompt
 from subitize.datasets.geckonum.questions import TASK_OF_TYPE
 from subitize.datasets.geckonum.recipe import Recipe
-from subitize.datasets.geckonum.words import article, plural
 from subitize.datasets.geckonum.yes_no import yes_no_questions
+from subitize.nouns import article, plural
 from subitize.numerals import to_words
 
 __all__ = ["Claim", "claims_of"]

@@ -15,6 +15,7 @@ from subitize.datasets.geckonum import words
 from subitize.datasets.geckonum.recipe import Recipe
 from subitize.datasets.text_files import decoded
 from subitize.errors import BadInput, UnknownName
+from subitize.nouns import article, plural
 from subitize.numerals import to_words
 
 __all__ = [
@@ -93,7 +94,7 @@ def _written(number: int, *, word: bool) -> str:
 
 def _counted(recipe: Recipe, number: int, noun: str, *, word: bool) -> str:
     """`3 dogs`, `three dogs`, `1 dog`."""
-    several = noun if number == 1 else words.plural(noun, recipe.plurals)
+    several = noun if number == 1 else plural(noun, recipe.plurals)
     return f"{_written(number, word=word)} {several}"
 
 
@@ -213,7 +214,7 @@ def _spatial(recipe: Recipe, rng: np.random.Generator) -> Iterator[Draft]:
 def _approx_one(recipe: Recipe, _: np.random.Generator) -> Iterator[Draft]:
     for things, where, place in recipe.scenes:
         for phrase, quantity in (("only a few", "few"), ("many", "many"), ("no", "no")):
-            text = f"An image of {words.article(place)}. "
+            text = f"An image of {article(place)}. "
             text += f"There are {phrase} {things} {where} the {place}."
             # the release names the thing by cutting off the last letter, also of "rice"
             yield text, 0, -1, f"{things[:-1]}:{quantity},{place}:1"
@@ -221,7 +222,7 @@ def _approx_one(recipe: Recipe, _: np.random.Generator) -> Iterator[Draft]:
 
 def _approx_two(recipe: Recipe, _: np.random.Generator) -> Iterator[Draft]:
     for first, second in recipe.pairs:
-        one, other = (words.plural(noun, recipe.plurals) for noun in (first, second))
+        one, other = (plural(noun, recipe.plurals) for noun in (first, second))
         for quantity, joint in (("fewer", "than"), ("as many", "as"), ("more", "than")):
             text = f"An image with some {one} and some {other}. "
             text += f"There are {quantity} {one} {joint} {other}."
@@ -231,7 +232,7 @@ def _approx_two(recipe: Recipe, _: np.random.Generator) -> Iterator[Draft]:
 def _fractions(recipe: Recipe, _: np.random.Generator) -> Iterator[Draft]:
     for noun, cuts in words.CUTS:
         for cut in cuts:
-            yield _sentence(f"{words.article(noun)} cut into {cut}"), 0, -1, f"{noun}:{cut}"
+            yield _sentence(f"{article(noun)} cut into {cut}"), 0, -1, f"{noun}:{cut}"
         for part, size in (("half", 0.5), ("quarter", 0.25)):
             for number in recipe.whole_numbers:
                 whole = _counted(recipe, number, noun, word=True)
@@ -252,7 +253,7 @@ def _complex(_: Recipe, __: np.random.Generator) -> Iterator[Draft]:
     for noun, in_two in words.HALVED:
         yield f"{in_two} One piece is twice the size of the other.", 1, -1, f"{noun}:1/3+2/3"
         for one, other in words.HALF_COLOURS:
-            text = f"An image of {words.article(noun)} where one half of it is {one} "
+            text = f"An image of {article(noun)} where one half of it is {one} "
             text += f"and the other half is {other}."
             yield text, 1, -1, f"{noun}:1/2{one}+1/2{other}"
 

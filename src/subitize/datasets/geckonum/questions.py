@@ -20,10 +20,10 @@ import orjson
 
 from subitize.datasets.geckonum.prompts import Prompt
 from subitize.datasets.geckonum.recipe import Recipe
-from subitize.datasets.geckonum.words import plural
 from subitize.datasets.geckonum.yes_no import yes_no_questions
 from subitize.datasets.text_files import decoded
 from subitize.errors import BadInput
+from subitize.nouns import plural
 
 __all__ = [
     "LINE_QUESTION",

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from subitize.datasets.geckonum.prompts import Prompt
 from subitize.datasets.geckonum.recipe import Recipe
-from subitize.datasets.geckonum.words import article, plural
 from subitize.errors import BadInput
+from subitize.nouns import article, plural
 from subitize.numerals import from_words, to_words
 
 __all__ = ["yes_no_questions"]
