@@ -121,14 +121,15 @@ def _parsed(text: str, where: str, repair: str = "") -> Any:
 def read_entries(
     path: Path, what: str, needed: Sequence[str], *, blank: Sequence[str] = (), repair: str = ""
 ) -> list[Entry]:
-    """The rows of a CSV file (by its ending), the objects of a JSON list or of JSON lines.
+    """The objects of a JSON list or of JSON lines, else the rows of a CSV file.
 
     Every entry must have what is `needed`, and it may be empty only where `blank` says so.
     """
     text = decoded(read_bytes(path, what, repair), str(path))
-    if path.suffix.lower() == ".csv":
+    start = text.lstrip()[:1]
+    if start not in ("[", "{", ""):
         found = _csv_rows(text, path, needed)
-    elif text.lstrip().startswith("["):
+    elif start == "[":
         listed = _parsed(text, str(path), repair)
         found = [(f"{path}: entry {place}", entry) for place, entry in enumerate(listed, 1)]
     else:
@@ -137,7 +138,7 @@ def read_entries(
         found = [(where, _parsed(line, where)) for where, line in lines if line.strip()]
     for where, entry in found:
         if not isinstance(entry, dict):
-            raise BadInput(f"{where} is no JSON object: give one with {', '.join(needed)}.")
+            raise BadInput(f"{where} is no object: give one with {', '.join(needed)}.")
         empty = [name for name in needed if entry.get(name) in (None, "") and name not in blank]
         if missing := [name for name in needed if name not in entry or name in empty]:
             raise BadInput(f"{where} lacks {', '.join(missing)}. {repair}".rstrip())

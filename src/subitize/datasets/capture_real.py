@@ -14,9 +14,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
-import orjson
-
 from subitize.errors import BadInput, UnknownName
+from subitize.files import read_json
 from subitize.pictures.editing import check_box, picture_size
 from subitize.records import Stimulus
 
@@ -27,6 +26,7 @@ SUBSETS: Mapping[str, str] = {"fsc-train": "train", "fsc-val": "val", "fsc-test"
 _SHOWN = 5
 """names listed in a message"""
 _PICTURES = "images_384_VarV2"
+_AGAIN = "Give its path, or download it again."
 
 Point = tuple[float, float]
 Box = tuple[float, float, float, float]
@@ -120,17 +120,8 @@ class _Row:
     points: tuple[Point, ...] | None
 
 
-def _json(path: Path, what: str) -> Any:
-    try:
-        return orjson.loads(path.read_bytes())
-    except OSError as error:
-        raise BadInput(f"{what} {path} can't be read ({error.strerror}): give its path.") from None
-    except orjson.JSONDecodeError as error:
-        raise BadInput(f"{what} {path} is no JSON ({error}): download it again.") from None
-
-
 def _rows(path: Path) -> list[_Row]:
-    known = _json(path, "The metadata")
+    known = read_json(path, "the metadata", _AGAIN)
     if not isinstance(known, list) or not known:
         raise BadInput(f"The metadata {path} is no list of pictures: give CAPTURE's own file.")
     return [_row(row, f"{path}, picture {nth}") for nth, row in enumerate(known, 1)]
@@ -182,7 +173,7 @@ def _only(rows: Iterable[_Row], subset: str, splits: Path | None) -> list[_Row]:
             f"The subset {subset} needs to know FSC-147's own parts: give its "
             "Train_Test_Val_FSC_147.json as `splits`."
         )
-    parts = _json(splits, "The file of splits")
+    parts = read_json(splits, "the file of splits", _AGAIN)
     try:
         wanted = set(parts[SUBSETS[subset]])
     except (KeyError, TypeError):
@@ -227,7 +218,7 @@ def _with_pictures(rows: Sequence[_Row], folder: Path) -> tuple[RealPicture, ...
 
 
 def _with_points(found: Sequence[RealPicture], annotations: Path) -> tuple[RealPicture, ...]:
-    known = _json(annotations, "The annotations")
+    known = read_json(annotations, "the annotations", _AGAIN)
     missing = [picture.file for picture in found if picture.file not in known]
     if missing:
         raise BadInput(

@@ -2,33 +2,26 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, fields
 from pathlib import Path
 
 import numpy as np
-import orjson
 
 from subitize.datasets.geckonum import words
 from subitize.datasets.geckonum.recipe import Recipe
-from subitize.datasets.text_files import decoded
-from subitize.errors import BadInput, UnknownName
+from subitize.errors import BadInput
+from subitize.files import csv_text, read_entries
 from subitize.nouns import article, plural
 from subitize.numerals import to_words
 
 __all__ = [
     "COLUMNS",
-    "FORMATS",
     "Prompt",
     "make_prompts",
-    "packed_prompts",
     "prompts_csv",
     "read_prompts",
 ]
-
-FORMATS = ("csv", "json", "txt")
 
 MOST_TRIES = 1000
 """draws in a row that may repeat an earlier prompt before the recipe is called too small"""
@@ -276,72 +269,30 @@ _MAKERS: Mapping[str, Callable[[Recipe, np.random.Generator], Iterator[Draft]]] 
 
 def prompts_csv(prompts: Sequence[Prompt]) -> str:
     """Prompts as the released file writes them."""
-    text = io.StringIO(newline="")
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    writer.writerows(astuple(prompt) for prompt in prompts)
-    return text.getvalue()
-
-
-def packed_prompts(prompts: Sequence[Prompt], format_: str) -> str:
-    """Prompts as text: csv and json with all columns, txt a prompt per line."""
-    if format_ not in FORMATS:
-        raise UnknownName("format", format_, FORMATS)
-    if format_ == "csv":
-        return prompts_csv(prompts)
-    if format_ == "json":
-        return orjson.dumps(list(prompts), option=orjson.OPT_INDENT_2).decode() + "\n"
-    return "".join(f"{prompt.prompt}\n" for prompt in prompts)
+    return csv_text(COLUMNS, (astuple(prompt) for prompt in prompts))
 
 
 def read_prompts(path: Path) -> list[Prompt]:
     """Prompts from a file with the released columns; what is wrong is named with its line."""
-    try:
-        text = decoded(path.read_bytes(), str(path))
-    except OSError as problem:
-        raise BadInput(
-            f"Can't read the prompts {path}: {problem.strerror}. Give prompts.csv of the release "
-            "or the output of `subitize prompts geckonum --format csv`."
-        ) from None
-    reader = csv.DictReader(io.StringIO(text, newline=""))
-    missing = [name for name in COLUMNS if name not in (reader.fieldnames or ())]
-    if missing:
-        raise BadInput(
-            f"{path} lacks the column {', '.join(missing)}: a prompts file has {','.join(COLUMNS)}."
-        )
-    found = [_prompt(row, f"{path}:{reader.line_num}") for row in reader]
+    repair = (
+        "Give prompts.csv of the release or the output of `subitize prompts geckonum --format csv`."
+    )
+    found = {}
+    for where, row in read_entries(path, "the prompts", COLUMNS, repair=repair):
+        for name in ("index", "has_numeral", "is_frequent"):
+            try:
+                row[name] = int(row[name])
+            except ValueError:
+                raise BadInput(
+                    f"{where}: {name} is {row[name]!r}, which is no whole number."
+                ) from None
+        prompt = Prompt(**{name: row[name] for name in COLUMNS})
+        if prompt.dataset_id in found:
+            raise BadInput(
+                f"{where}: the id {prompt.dataset_id} stands there twice: every prompt needs its "
+                "own."
+            )
+        found[prompt.dataset_id] = prompt
     if not found:
         raise BadInput(f"{path} holds no prompts: only the line of column names was found.")
-    seen: dict[str, int] = {}
-    for place, prompt in enumerate(found):
-        if prompt.dataset_id in seen:
-            raise BadInput(
-                f"{path}: the id {prompt.dataset_id} stands at prompts {seen[prompt.dataset_id]} "
-                f"and {place}: every prompt needs its own."
-            )
-        seen[prompt.dataset_id] = place
-    return found
-
-
-def _prompt(row: Mapping[str, str | None], where: str) -> Prompt:
-    cells = {name: (row.get(name) or "").strip() for name in COLUMNS}
-    whole: dict[str, int] = {}
-    for name in ("index", "has_numeral", "is_frequent"):
-        try:
-            whole[name] = int(cells[name])
-        except ValueError:
-            raise BadInput(
-                f"{where}: {name} is {cells[name]!r}, which is no whole number."
-            ) from None
-    for name in ("prompt", "entities", "prompt_type", "dataset_id"):
-        if not cells[name]:
-            raise BadInput(f"{where}: {name} is empty: every prompt needs one.")
-    return Prompt(
-        whole["index"],
-        cells["prompt"],
-        whole["has_numeral"],
-        whole["is_frequent"],
-        cells["entities"],
-        cells["prompt_type"],
-        cells["dataset_id"],
-    )
+    return list(found.values())

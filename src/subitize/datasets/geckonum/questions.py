@@ -9,20 +9,16 @@ paper left them out of its analyses.
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import orjson
-
 from subitize.datasets.geckonum.prompts import Prompt
 from subitize.datasets.geckonum.recipe import Recipe
 from subitize.datasets.geckonum.yes_no import yes_no_questions
-from subitize.datasets.text_files import decoded
 from subitize.errors import BadInput
+from subitize.files import csv_text, read_entries
 from subitize.nouns import plural
 
 __all__ = [
@@ -264,16 +260,15 @@ def scene_count_questions(prompts: Sequence[Prompt]) -> list[Question]:
 
 def questions_csv(questions: Sequence[Question]) -> str:
     """Questions as a table; the lines of task 2 stand one below the other in their cell."""
-    text = io.StringIO(newline="")
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(("dataset_id", "task", "question_id", "question", "truth", "lines"))
-    for found in questions:
-        truth = "" if found.truth is None else f"{found.truth:g}"
-        lines = "\n".join(f"{code} {line}" for code, line in found.lines)
-        writer.writerow(
-            (found.dataset_id, found.task, found.question_id, found.question, truth, lines)
+    rows = (
+        (
+            one.dataset_id, one.task, one.question_id, one.question,
+            "" if one.truth is None else f"{one.truth:g}",
+            "\n".join(f"{code} {line}" for code, line in one.lines),
         )
-    return text.getvalue()
+        for one in questions
+    )  # fmt: skip
+    return csv_text(("dataset_id", "task", "question_id", "question", "truth", "lines"), rows)
 
 
 def read_questions(
@@ -284,11 +279,10 @@ def read_questions(
     The file has the columns (or objects with the keys) dataset_id and question; question_id is
     optional. Prompts without a line keep our questions.
     """
-    given = _question_rows(path)
     known = {prompt.dataset_id: prompt for prompt in prompts}
     read: dict[str, list[Question]] = {}
-    for where, row in given:
-        identity, words = str(row.get("dataset_id") or ""), str(row.get("question") or "").strip()
+    for where, row in read_entries(path, "the questions", ("dataset_id", "question")):
+        identity = str(row["dataset_id"])
         if identity not in known:
             raise BadInput(f"{where}: there is no prompt {identity!r} in the prompts file.")
         if TASK_OF_TYPE[known[identity].prompt_type] != 3:
@@ -296,31 +290,9 @@ def read_questions(
                 f"{where}: prompt {identity} is {known[identity].prompt_type}: only questions of "
                 "the three types of task 3 can be replaced."
             )
-        if not words:
-            raise BadInput(f"{where}: the question is empty: every line needs one.")
         own = read.setdefault(identity, [])
         number = row.get("question_id")
         place = len(own) if number in (None, "") else _number(known[identity], str(number))
-        own.append(Question(identity, 3, place, words, 1.0))
+        own.append(Question(identity, 3, place, str(row["question"]), 1.0))
     kept = [one for one in make_questions(prompts, recipe) if one.dataset_id not in read]
     return kept + [question for own in read.values() for question in own]
-
-
-def _question_rows(path: Path) -> list[tuple[str, dict[str, object]]]:
-    try:
-        content = path.read_bytes()
-    except OSError as problem:
-        raise BadInput(f"Can't read the questions {path}: {problem.strerror}.") from None
-    if path.suffix.lower() == ".json":
-        try:
-            entries = orjson.loads(content)
-        except orjson.JSONDecodeError as problem:
-            raise BadInput(f"{path} is not JSON: {problem}.") from None
-        if not isinstance(entries, list) or not all(isinstance(one, dict) for one in entries):
-            raise BadInput(f"{path}: give a list of objects with dataset_id and question.")
-        return [(f"{path}: entry {place}", entry) for place, entry in enumerate(entries)]
-    reader = csv.DictReader(io.StringIO(decoded(content, str(path)), newline=""))
-    missing = {"dataset_id", "question"} - set(reader.fieldnames or ())
-    if missing:
-        raise BadInput(f"{path} lacks the column {', '.join(sorted(missing))}.")
-    return [(f"{path}:{reader.line_num}", dict(row)) for row in reader]
