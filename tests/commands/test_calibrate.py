@@ -168,7 +168,7 @@ def test_wrong_files_and_columns(tmp_path: Path, capsys: pytest.CaptureFixture[s
         assert words in capsys.readouterr().err
     assert run("--boxes", str(boxes)) == 2
     assert "Give --boxes and --counts" in capsys.readouterr().err
-    with pytest.raises(BadInput, match="is not JSON.*Make one with"):
+    with pytest.raises(BadInput, match=r"is not JSON.*Make one with"):
         load_calibration(odd)
 
 
