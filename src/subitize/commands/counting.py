@@ -12,8 +12,7 @@ from subitize.errors import BadInput, Hopeless, ModelError
 from subitize.files import write_whole
 from subitize.integrations.own_generator import find_things
 from subitize.measures.boxes import Counted
-from subitize.models.catalog import open_model
-from subitize.models.counters.catalog import counter_name
+from subitize.models.catalog import counter_name, open_model
 from subitize.pictures.decode import annotated, decode
 
 
