@@ -118,7 +118,7 @@ def answering(status: int, body: bytes) -> Iterator[tuple[str, list[dict[str, st
 
 @pytest.mark.parametrize(("status", "body", "error", "words"), [
     (200, b"<html>", Retryable, "no JSON"),
-    (200, b"[]", ModelError, "no list 'boxes'"),
+    (200, b"[]", Retryable, "not an object"),
     (200, b'{"boxes": 3}', ModelError, "no list 'boxes'"),
     (200, b'{"boxes": [[1, 2, 3]]}', ModelError, "five numbers"),
     (200, b'{"boxes": [[5, 0, 1, 1, 0.5]]}', ModelError, "ends before it begins"),
