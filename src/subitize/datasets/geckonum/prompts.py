@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, fields
+from functools import partial
+from itertools import product
 from pathlib import Path
 
 import numpy as np
 
 from subitize.datasets.geckonum import words
-from subitize.datasets.geckonum.recipe import Recipe
+from subitize.datasets.geckonum.recipe import DRAWN_TYPES, Recipe
 from subitize.errors import BadInput
 from subitize.files import csv_text, read_entries
-from subitize.nouns import article, plural
+from subitize.nouns import article
 from subitize.numerals import to_words
 
 __all__ = [
@@ -81,14 +83,10 @@ def _sentence(text: str) -> str:
     return f"{text[:1].upper()}{text[1:]}."
 
 
-def _written(number: int, *, word: bool) -> str:
-    return to_words(number) if word else str(number)
-
-
 def _counted(recipe: Recipe, number: int, noun: str, *, word: bool) -> str:
     """`3 dogs`, `three dogs`, `1 dog`."""
-    several = noun if number == 1 else plural(noun, recipe.plurals)
-    return f"{_written(number, word=word)} {several}"
+    several = noun if number == 1 else recipe.plural(noun)
+    return f"{to_words(number) if word else number} {several}"
 
 
 def _verb(number: int) -> str:
@@ -108,13 +106,10 @@ def _simple(recipe: Recipe, _: np.random.Generator) -> Iterator[Draft]:
 
 
 def _colour(recipe: Recipe, _: np.random.Generator) -> Iterator[Draft]:
-    for colour in recipe.colours:
-        for number in recipe.colour_numbers:
-            for word in (False, True):
-                for noun in recipe.colour_nouns:
-                    thing = f"{colour} {noun}"
-                    text = _sentence(_counted(recipe, number, thing, word=word))
-                    yield text, int(word), -1, f"{thing}:{number}"
+    kinds = product(recipe.colours, recipe.colour_numbers, (False, True), recipe.colour_nouns)
+    for colour, number, word, noun in kinds:
+        text = _sentence(_counted(recipe, number, f"{colour} {noun}", word=word))
+        yield text, int(word), -1, f"{colour} {noun}:{number}"
 
 
 def _sentences(recipe: Recipe, _: np.random.Generator) -> Iterator[Draft]:
@@ -126,82 +121,42 @@ def _sentences(recipe: Recipe, _: np.random.Generator) -> Iterator[Draft]:
                 yield text, 0, -1, f"{noun}:{number}"
 
 
-def _distinct(draw: Callable[[], Draft], count: int, kind: str) -> Iterator[Draft]:
-    """Drafts with different words (the release repeats one: a repeated prompt adds nothing)."""
+def _drawn(kind: str, recipe: Recipe, rng: np.random.Generator) -> Iterator[Draft]:
+    """Two or three things with random numbers, each as digit or word.
+
+    No two prompts have the same words; the release repeats one, which adds nothing.
+    """
+    many = 3 if kind == "3-additive" else 2
+    choices, numbers = recipe.all_nouns(), recipe.additive_numbers
+    if kind == "2-additive-color":
+        choices, numbers = recipe.coloured(), recipe.colour_numbers
+    elif kind == "attribute-spatial":
+        numbers = recipe.spatial_numbers
+    if len(choices) < many:
+        raise BadInput(f"{kind} prompts need {many} different things: found {len(choices)}.")
     seen: set[str] = set()
-    for _ in range(count):
-        for _ in range(MOST_TRIES):
-            draft = draw()
-            if draft[0] not in seen:
-                break
-        else:
+    repeated = 0
+    while len(seen) < recipe.drawn:
+        things = [choices[place] for place in rng.choice(len(choices), many, replace=False)]
+        asked = rng.choice(list(numbers), many).tolist()
+        as_word = rng.integers(0, 2, many).tolist()
+        named = list(zip(things, asked, as_word, strict=True))
+        counted = [_counted(recipe, n, thing, word=bool(word)) for thing, n, word in named]
+        text = _sentence(f"{', '.join(counted[:-1])} and {counted[-1]}")
+        if kind == "attribute-spatial":
+            relation = str(rng.choice(list(recipe.relations)))
+            # the release says "There is 4 fish"; we count the fish, not the letter s
+            text = f"There {_verb(asked[0])} {counted[0]} {relation} {counted[1]}."
+        repeated = repeated + 1 if text in seen else 0
+        if repeated == MOST_TRIES:
             raise BadInput(
-                f"Only {len(seen)} different {kind} prompts were found, {count} are wanted: "
+                f"Only {len(seen)} different {kind} prompts were found, {recipe.drawn} are wanted: "
                 "give the recipe more nouns or numbers, or a smaller `drawn`."
             )
-        seen.add(draft[0])
-        yield draft
-
-
-def _things(
-    recipe: Recipe, rng: np.random.Generator, things: Sequence[str], numbers: Sequence[int]
-) -> tuple[list[str], list[int], int, list[str]]:
-    """Counted things, each with a random number, digit or word; numbers; has_numeral; entities."""
-    asked = [int(number) for number in rng.choice(list(numbers), len(things))]
-    as_word = [bool(flag) for flag in rng.integers(0, 2, len(things))]
-    counted = [
-        _counted(recipe, number, thing, word=word)
-        for thing, number, word in zip(things, asked, as_word, strict=True)
-    ]
-    named = [f"{thing}:{number}" for thing, number in zip(things, asked, strict=True)]
-    return counted, asked, int(any(as_word)), named
-
-
-def _pick(rng: np.random.Generator, choices: Sequence[str], count: int, kind: str) -> list[str]:
-    if len(choices) < count:
-        raise BadInput(f"{kind} prompts need {count} different things: found {len(choices)}.")
-    return [choices[place] for place in rng.choice(len(choices), count, replace=False)]
-
-
-def _additive(many: int) -> Callable[[Recipe, np.random.Generator], Iterator[Draft]]:
-    kind = f"{many}-additive"
-
-    def make(recipe: Recipe, rng: np.random.Generator) -> Iterator[Draft]:
-        def draw() -> Draft:
-            nouns = _pick(rng, recipe.all_nouns(), many, kind)
-            counted, _, word, named = _things(recipe, rng, nouns, recipe.additive_numbers)
-            text = _sentence(f"{', '.join(counted[:-1])} and {counted[-1]}")
-            return text, word, -1, ("," if many == 2 else ", ").join(named)
-
-        return _distinct(draw, recipe.drawn, kind)
-
-    return make
-
-
-def _additive_colour(recipe: Recipe, rng: np.random.Generator) -> Iterator[Draft]:
-    kind = "2-additive-color"
-    coloured = [f"{colour} {noun}" for colour in recipe.colours for noun in recipe.colour_nouns]
-
-    def draw() -> Draft:
-        things = _pick(rng, coloured, 2, kind)
-        counted, _, word, named = _things(recipe, rng, things, recipe.colour_numbers)
-        return _sentence(" and ".join(counted)), word, -1, ",".join(named)
-
-    return _distinct(draw, recipe.drawn, kind)
-
-
-def _spatial(recipe: Recipe, rng: np.random.Generator) -> Iterator[Draft]:
-    kind = "attribute-spatial"
-
-    def draw() -> Draft:
-        nouns = _pick(rng, recipe.all_nouns(), 2, kind)
-        counted, asked, word, named = _things(recipe, rng, nouns, recipe.spatial_numbers)
-        relation = str(rng.choice(list(recipe.relations)))
-        # the release says "There is 4 fish"; we count the fish, not the letter s
-        text = f"There {_verb(asked[0])} {counted[0]} {relation} {counted[1]}."
-        return text, word, -1, ",".join(named)
-
-    return _distinct(draw, recipe.drawn, kind)
+        if not repeated:
+            seen.add(text)
+            entities = (f"{thing}:{number}" for thing, number, _ in named)
+            yield text, int(any(as_word)), -1, ("," if many == 2 else ", ").join(entities)
 
 
 def _approx_one(recipe: Recipe, _: np.random.Generator) -> Iterator[Draft]:
@@ -215,7 +170,7 @@ def _approx_one(recipe: Recipe, _: np.random.Generator) -> Iterator[Draft]:
 
 def _approx_two(recipe: Recipe, _: np.random.Generator) -> Iterator[Draft]:
     for first, second in recipe.pairs:
-        one, other = (plural(noun, recipe.plurals) for noun in (first, second))
+        one, other = recipe.plural(first), recipe.plural(second)
         for quantity, joint in (("fewer", "than"), ("as many", "as"), ("more", "than")):
             text = f"An image with some {one} and some {other}. "
             text += f"There are {quantity} {one} {joint} {other}."
@@ -253,8 +208,6 @@ def _complex(_: Recipe, __: np.random.Generator) -> Iterator[Draft]:
 
 _MAKERS: Mapping[str, Callable[[Recipe, np.random.Generator], Iterator[Draft]]] = {
     "numeric_simple": _simple,
-    "2-additive": _additive(2),
-    "3-additive": _additive(3),
     "approx-2-entity": _approx_two,
     "approx-1-entity": _approx_one,
     "numeric_sentence": _sentences,
@@ -262,8 +215,7 @@ _MAKERS: Mapping[str, Callable[[Recipe, np.random.Generator], Iterator[Draft]]] 
     "part-whole": _parts,
     "fractional-complex": _complex,
     "attribute-color": _colour,
-    "2-additive-color": _additive_colour,
-    "attribute-spatial": _spatial,
+    **{kind: partial(_drawn, kind) for kind in DRAWN_TYPES},
 }
 
 

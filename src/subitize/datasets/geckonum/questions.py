@@ -19,7 +19,6 @@ from subitize.datasets.geckonum.recipe import Recipe
 from subitize.datasets.geckonum.yes_no import yes_no_questions
 from subitize.errors import BadInput
 from subitize.files import csv_text, read_entries
-from subitize.nouns import plural
 
 __all__ = [
     "LINE_QUESTION",
@@ -160,16 +159,15 @@ def _number(prompt: Prompt, number: str) -> int:
 
 
 def _how_many(thing: str, recipe: Recipe) -> str:
-    return f"How many {plural(thing, recipe.plurals)} are in the image?"
+    return f"How many {recipe.plural(thing)} are in the image?"
 
 
 def _placed(prompt: Prompt, recipe: Recipe) -> dict[str, tuple[float | None, str]]:
     """Questions for the first thing in the prompt's relation, and for the second in its reverse."""
     (one, first), (other, second) = prompt.things()
-    ones, others = plural(one, recipe.plurals), plural(other, recipe.plurals)
-    longest_first = sorted(recipe.relations, key=len, reverse=True)
-    relation = next((name for name in longest_first if f" {name} " in prompt.prompt), None)
-    if relation is None:
+    ones, others = recipe.plural(one), recipe.plural(other)
+    relation = recipe.relation_in(prompt.prompt)
+    if not relation:
         raise BadInput(
             f"Prompt {prompt.dataset_id} ({prompt.prompt!r}) names no known relation: known are "
             f"{', '.join(recipe.relations)}."
@@ -189,9 +187,9 @@ def _misworded(prompt: Prompt, recipe: Recipe) -> list[Question]:
     ours = _counting(prompt, recipe)
     placed = ours[2] if " " in prompt.things()[1][0] else ours[3]
     two_words = ours[1].noun if placed is ours[2] else ours[0].noun
-    named = plural(two_words, recipe.plurals)
+    named = recipe.plural(two_words)
     relation = placed.question.partition(" are ")[2].removesuffix(f" {named}?")
-    text = f"How many {plural(ours[0].noun, recipe.plurals)} are {relation} {named.split()[-1]}?"
+    text = f"How many {recipe.plural(ours[0].noun)} are {relation} {named.split()[-1]}?"
     ids = (0, 2, 3) if placed is ours[2] else (1, 2, 4)
     asked = (ours[0], ours[1], replace(placed, question=text))
     return [replace(one, question_id=place) for one, place in zip(asked, ids, strict=True)]
@@ -227,7 +225,7 @@ def _three_lines(prompt: Prompt) -> tuple[tuple[int, str], ...]:
 
 
 def _five_lines(prompt: Prompt, recipe: Recipe) -> tuple[tuple[int, str], ...]:
-    x, y = (plural(thing, recipe.plurals) for thing, _ in prompt.things())
+    x, y = (recipe.plural(thing) for thing, _ in prompt.things())
     both = f"An image with some {x} and some {y}. There are"
     return (
         (0, f"An image with no {x} and with no {y}."),

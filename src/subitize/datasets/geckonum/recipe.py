@@ -10,6 +10,7 @@ from typing import Annotated
 from subitize.datasets.geckonum import words
 from subitize.datasets.toml_files import load_toml
 from subitize.errors import BadInput, MissingExtra, UnknownName
+from subitize.nouns import plural
 
 __all__ = ["DRAWN_TYPES", "RULED_TYPES", "TYPES", "Recipe", "load_recipe"]
 
@@ -91,6 +92,19 @@ class Recipe:
     def all_nouns(self) -> tuple[str, ...]:
         """The nouns of all categories."""
         return tuple(noun for nouns in self.nouns.values() for noun in nouns)
+
+    def coloured(self) -> tuple[str, ...]:
+        """The nouns that get a colour, in every colour."""
+        return tuple(f"{colour} {noun}" for colour in self.colours for noun in self.colour_nouns)
+
+    def plural(self, noun: str) -> str:
+        """More than one of it."""
+        return plural(noun, self.plurals)
+
+    def relation_in(self, text: str) -> str:
+        """The relation that a prompt names, the longest of several; empty if none."""
+        longest_first = sorted(self.relations, key=len, reverse=True)
+        return next((name for name in longest_first if f" {name} " in text), "")
 
     def is_frequent(self, noun: str) -> bool:
         """Whether a noun counts as frequent in English."""
