@@ -10,8 +10,7 @@ from subitize.benchmark import Benchmark, Settings
 from subitize.benchmarks.catalog import get_benchmark
 from subitize.errors import BadInput, WrongRun
 from subitize.models.base import Model, ModelOptions
-from subitize.models.catalog import open_model
-from subitize.models.counters.catalog import counter_name
+from subitize.models.catalog import counter_name, open_model
 from subitize.readers.calibration import load_calibration
 from subitize.runs.correcting import check_counter, pairs_of
 from subitize.runs.folder import read_info

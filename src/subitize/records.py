@@ -24,6 +24,7 @@ __all__ = [
     "State",
     "Stimulus",
     "Trial",
+    "Votes",
     "fingerprint",
     "make_follower",
     "make_trial",
@@ -277,6 +278,18 @@ class Reading:
     @property
     def value(self) -> int | float | str | None:
         return self.number if self.number is not None else self.choice
+
+
+@dataclass(frozen=True, slots=True)
+class Votes:
+    """What several readings come to, by a rule of `readers.votes`."""
+
+    value: int | float | str | None
+    """the number or option that counts; null when there is none"""
+    agreeing: int
+    """how many of the readings say so"""
+    answers: int
+    """how many there are"""
 
 
 @dataclass(frozen=True, slots=True)

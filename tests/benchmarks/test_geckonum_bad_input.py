@@ -153,19 +153,33 @@ def test_folder_and_archive_give_the_same(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["../task_1_x.csv", "/task_1_x.csv", "a/../../task_1_x.csv",
                                   "C:/task_1_x.csv", "..\\task_1_x.csv"])  # fmt: skip
-def test_paths_that_leave_the_archive(tmp_path: Path, name: str) -> None:
-    archive = zipped(tmp_path / "a.zip", {name: table(COLUMNS[1], GOOD)})
-    with pytest.raises(BadInput, match="leaves the archive"):
-        read_annotations(archive)
+def test_a_path_in_an_archive_is_only_a_name(tmp_path: Path, name: str) -> None:
+    """Members are read into memory: wherever they say they belong, nothing is written there."""
+    inside = tmp_path / "inside"
+    inside.mkdir()
+    archive = zipped(inside / "a.zip", {name: table(COLUMNS[1], GOOD)})
+    before = sorted(tmp_path.rglob("*"))
+    assert labelled(archive).rows() == {"used": 3, "dropped": {}}
+    assert sorted(tmp_path.rglob("*")) == before
 
 
-def test_links_in_an_archive_are_refused(tmp_path: Path) -> None:
+def test_a_link_in_an_archive_is_not_followed(tmp_path: Path) -> None:
     path = tmp_path / "a.zip"
     with zipfile.ZipFile(path, "w") as archive:
         link = zipfile.ZipInfo("task_1_x.csv")
         link.external_attr = 0o120777 << 16
         archive.writestr(link, "/etc/passwd")
-    with pytest.raises(BadInput, match="leaves the archive"):
+    with pytest.raises(BadInput, match=r"lacks the column .* found /etc/passwd"):
+        read_annotations(path)
+
+
+def test_an_encrypted_member_is_told(tmp_path: Path) -> None:
+    path = zipped(tmp_path / "a.zip", {"task_1_x.csv": table(COLUMNS[1], GOOD)})
+    content = bytearray(path.read_bytes())
+    for mark, place in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+        content[content.find(mark) + place] |= 1
+    path.write_bytes(content)
+    with pytest.raises(BadInput, match=r"encrypted.*unpack it first"):
         read_annotations(path)
 
 

@@ -7,10 +7,8 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from subitize.benchmarks.geckonum.labels import Labelled, first_met_mode, label_annotations
+from subitize.benchmarks.geckonum.labels import Labelled, label_annotations
 from subitize.benchmarks.geckonum.tables import TABLES, Cell, Tables, geckonum_tables
 from subitize.datasets.geckonum.annotations import Annotations, read_annotations
 from subitize.datasets.geckonum.prompts import Prompt, read_prompts
@@ -169,17 +167,6 @@ def test_labels(tmp_path: Path, answers: list[str], label: float) -> None:
     assert found is not None
     assert found.label.tolist() == [label]
     assert found.right().tolist() == [label == 2]
-
-
-@given(st.lists(st.tuples(st.integers(0, 4), st.sampled_from([0.0, 1.0, 1.5, 2.0])), min_size=1))
-def test_first_met_mode_is_that_of_a_plain_loop(answers: list[tuple[int, float]]) -> None:
-    names = sorted({unit for unit, _ in answers})
-    unit = np.array([names.index(one) for one, _ in answers])
-    mode, times = first_met_mode(unit, np.array([value for _, value in answers]))
-    for place, name in enumerate(names):
-        own = [value for one, value in answers if one == name]
-        best = max(own, key=own.count)  # max keeps the first of equals
-        assert (mode[place], times[place]) == (best, own.count(best))
 
 
 @pytest.mark.parametrize("people", [1, 3, 7])

@@ -173,7 +173,7 @@ def test_questions_from_elsewhere(tmp_path: Path) -> None:
         ("dataset_id,text\nx,y\n", "lacks the column question"),
         ("dataset_id,question\ngeckonum_99999,Is it?\n", "questions.csv:2: there is no prompt"),
         ("dataset_id,question\ngeckonum_00000,Is it?\n", "only questions of the three types"),
-        ("dataset_id,question\ngeckonum_00969,\n", "the question is empty"),
+        ("dataset_id,question\ngeckonum_00969,\n", "questions.csv:2 lacks question"),
     ],
 )
 def test_bad_question_files_are_named(tmp_path: Path, content: str, words: str) -> None:

@@ -26,6 +26,7 @@ from subitize.benchmarks.naming import QUESTION, Naming
 from subitize.benchmarks.numerosity import check_categories, numerosity_scores, thin_cells
 from subitize.errors import BadInput, UnknownName
 from subitize.models.base import Kind
+from subitize.nouns import singular
 from subitize.readers.text import ended_early
 from subitize.records import (
     Reading,
@@ -52,12 +53,6 @@ __all__ = [
 
 CATEGORIES = ("apples", "people", "butterflies", "dots")
 PLAIN = "An image with {} {}"  # PLOS ONE 2025, §2.1.2
-SINGULAR: Mapping[str, str] = {
-    "apples": "apple",
-    "people": "person",
-    "butterflies": "butterfly",
-    "dots": "dot",
-}
 # PLOS ONE 2025, §2.1.2: wordings with which models drew better, for two categories
 BETTER: Mapping[str, tuple[str, str]] = {
     "people": ("An image with {} person", "An image with {} persons"),
@@ -74,7 +69,7 @@ def prompt_for(category: str, n: int, form: str = "better") -> str:
     """
     if form == "better" and category in BETTER:
         return BETTER[category][n != 1].format(n)
-    return PLAIN.format(n, SINGULAR[category] if n == 1 else category)
+    return PLAIN.format(n, singular(category) if n == 1 else category)
 
 
 @dataclass(frozen=True)

@@ -16,8 +16,7 @@ from subitize.benchmarks.catalog import get_benchmark
 from subitize.commands.printing import print_json, say, scores_text
 from subitize.errors import BadInput, UnknownName
 from subitize.models.base import Model, ModelOptions
-from subitize.models.catalog import open_model
-from subitize.models.counters.catalog import counter_name
+from subitize.models.catalog import counter_name, open_model
 from subitize.opening import (
     OptionsOf,
     calibration_from,

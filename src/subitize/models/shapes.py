@@ -15,6 +15,7 @@ from subitize.errors import BadInput
 from subitize.models.base import Answers, Item, Kind, Model, ModelOptions, Reply
 from subitize.models.names import ModelName, typed_settings
 from subitize.models.simulated import estimate
+from subitize.nouns import plural, singular
 from subitize.numerals import find_numbers
 from subitize.stimuli import naming
 from subitize.stimuli.scattered import draw_scattered
@@ -30,21 +31,11 @@ DEFAULTS: Mapping[str, Any] = {
     "seed": 0,
 }
 THINGS: Mapping[str, str] = {
-    "apple": "apple", "apples": "apple",
-    "person": "person", "persons": "person", "people": "person", "human": "person",
-    "humans": "person",
-    "butterfly": "butterfly", "butterflies": "butterfly",
-    "dot": "dot", "dots": "dot",
-    "bell": "clip bell", "bells": "clip bell",
-    "candy": "clip candy", "candies": "clip candy",
-    "car": "clip car", "cars": "clip car",
-    "fish": "clip fish", "fishes": "clip fish",
-    "flower": "clip flower", "flowers": "clip flower",
-    "plane": "clip plane", "planes": "clip plane",
-    "airplane": "clip plane", "airplanes": "clip plane",
-    "star": "clip star", "stars": "clip star",
+    "apple": "apple", "person": "person", "human": "person", "butterfly": "butterfly", "dot": "dot",
+    "bell": "clip bell", "candy": "clip candy", "car": "clip car", "fish": "clip fish",
+    "flower": "clip flower", "plane": "clip plane", "airplane": "clip plane", "star": "clip star",
 }  # fmt: skip
-"""what a prompt may call a thing, and what is drawn then"""
+"""what a prompt may call one thing, and what is drawn then"""
 _WORD = re.compile(r"[^\W\d_]+")
 
 
@@ -90,10 +81,10 @@ def parse_prompt(prompt: str) -> tuple[int, str]:
     if len(values) != 1:
         said = "no number" if not values else f"{len(values)} different numbers"
         raise BadInput(f"The prompt {shown!r} names {said}: ask for one number of things.")
-    words = _WORD.findall(prompt[numbers[0].end :].lower())
+    words = map(singular, _WORD.findall(prompt[numbers[0].end :]))
     kind = next((THINGS[word] for word in words if word in THINGS), None)
     if kind is None:
-        known = ", ".join(sorted(word for word in THINGS if word.endswith("s")))
+        known = ", ".join(sorted(map(plural, THINGS)))
         raise BadInput(f"The prompt {shown!r} names nothing that can be drawn here: {known}.")
     return values.pop(), kind
 

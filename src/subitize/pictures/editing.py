@@ -15,7 +15,7 @@ import numpy as np
 
 from subitize.errors import BadInput, ModelError, UnknownName
 from subitize.pictures.decode import Pixels, as_image, decode, size_of
-from subitize.pictures.encode import Picture, drawn, encode
+from subitize.pictures.encode import Picture, drawn
 
 __all__ = ["FILLS", "HOLE", "check_box", "edited", "filled", "picture_size", "with_hole"]
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from subitize.nouns import plural
 from subitize.numerals import find_numbers
 from subitize.readers.hedges import is_refusal
 from subitize.readers.text import ended_early
@@ -102,7 +103,7 @@ def _by_words(text: str, options: Sequence[str]) -> list[str]:
     found = set()
     for option in sorted(options, key=len, reverse=True):
         words = _plain_words(option)
-        for form in (f" {words} ", f" {words}s "):
+        for form in (f" {words} ", f" {plural(words)} "):
             # a negated option ("not a circle") is not chosen
             denied = re.compile(rf" (?:not|isn t|neither|nor)(?: an?| the)?{re.escape(form)}")
             plain = denied.sub(" ", rest)

@@ -21,6 +21,7 @@ from __future__ import annotations
 import re
 from typing import Literal, NamedTuple
 
+from subitize.nouns import PLURALS
 from subitize.numerals import Numeral, find_numbers
 from subitize.readers.hedges import is_hedged
 
@@ -233,7 +234,7 @@ _NOT_COUNTED = (
     r"visual|ability)\b)"
 )
 _NOUN = r"(?:[a-z][\w'-]{0,20} ){0,3}"
-_PLURAL = r"(?:[a-z][\w'-]{1,20}s|people|fish|sheep|children|men|women|deer|mice|geese|persons?)\b"
+_PLURAL = rf"(?:[a-z][\w'-]{{1,20}}s|persons?|{'|'.join(sorted(PLURALS.values()))})\b"
 _ZERO = re.compile(
     rf"\bno {_NOT_COUNTED}{_NOUN}{_PLURAL}"
     rf"|\b(?:there (?:is|are|were|was)|i see|i count|contains?|shows?|has|have|depicts?) no "

@@ -19,8 +19,8 @@ from subitize.datasets.geckonum.questions import (
     read_questions,
 )
 from subitize.datasets.geckonum.recipe import TYPES, Recipe, load_recipe
-from subitize.datasets.text_files import stamp
 from subitize.errors import BadInput, UnknownName
+from subitize.files import stamp
 
 __all__ = [
     "PromptSettings",

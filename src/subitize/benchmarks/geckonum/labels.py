@@ -21,8 +21,9 @@ from subitize.datasets.geckonum.questions import (
 )
 from subitize.datasets.geckonum.recipe import Recipe
 from subitize.readers.annotators import counted
+from subitize.readers.votes import vote
 
-__all__ = ["SEEDS", "Labelled", "Labels", "first_met_mode", "label_annotations"]
+__all__ = ["SEEDS", "Labelled", "Labels", "label_annotations"]
 
 SEEDS = 5
 """pictures per prompt that all tables but Table 2's Task 1 use: seeds 0 to 4 in the release"""
@@ -219,7 +220,7 @@ def _labels(
     _, first, unit = np.unique(key, return_index=True, return_inverse=True)
     unit = unit.ravel().astype(np.int64)
     answers = np.bincount(unit, minlength=first.size).astype(np.int64)
-    mode, agreeing = first_met_mode(unit, rows.value)
+    mode, agreeing, _ = vote(unit, rows.value)
     if task == 1:
         label = np.rint(mode)
     elif task == 2:
@@ -244,20 +245,3 @@ def _rank_of_seed(prompt: Ints, seed: Ints) -> Ints:
     _, start, many = np.unique(pairs[0], return_index=True, return_counts=True)
     rank = np.arange(pairs.shape[1]) - np.repeat(start, many)
     return np.asarray(rank[place.ravel()], dtype=np.int64)
-
-
-def first_met_mode(unit: Ints, value: Floats) -> tuple[Floats, Ints]:
-    """For each unit 0, 1, … its most common value (of several, the one met first), and how often.
-
-    >>> mode, times = first_met_mode(np.array([0, 0, 0, 1, 1]), np.array([2.0, 3, 3, 5, 4]))
-    >>> mode.tolist(), times.tolist()
-    ([3.0, 5.0], [2, 1])
-    """
-    distinct, code = np.unique(value, return_inverse=True)
-    pair = unit * max(1, distinct.size) + code.ravel()
-    pairs, met, times = np.unique(pair, return_index=True, return_counts=True)
-    owner = pairs // max(1, distinct.size)
-    order = np.lexsort((met, -times, owner))
-    _, best = np.unique(owner[order], return_index=True)
-    chosen = order[best]
-    return distinct[pairs[chosen] % max(1, distinct.size)], times[chosen].astype(np.int64)

@@ -33,10 +33,9 @@ from subitize.measures.clustered import clustered_share
 from subitize.measures.interval import Interval
 from subitize.measures.resampling import bootstrap_mean
 from subitize.models.base import Kind
-from subitize.models.clip import clipscore
 from subitize.readers.boxes import reading_boxes
 from subitize.readers.choices import read_yes_no
-from subitize.readers.text import ended_early
+from subitize.readers.matches import read_clipscore
 from subitize.records import Reading, Response, Row, Stimulus, Trial, make_trial
 
 __all__ = ["GeckoNumMetric", "GeckoNumMetricSettings", "picture_scores"]
@@ -65,15 +64,8 @@ class GeckoNumMetricSettings(PromptSettings):
 
 def read_metric(trial: Trial, response: Response) -> Reading:
     """Match scores as CLIPScore, boxes as a count, words as yes or no."""
-    if response.kind != "scores":
-        return _words_or_boxes(trial, response)
-    ended = ended_early(response)
-    if ended is not None:
-        return ended
-    found: Sequence[float] = response.value["scores"]
-    if not found:
-        return Reading("failed", note="no score came back")
-    return Reading("read", number=clipscore(float(found[0])), note=f"cosine {found[0]}")
+    read = read_clipscore if response.kind == "scores" else _words_or_boxes
+    return read(trial, response)
 
 
 _words_or_boxes = reading_boxes(read_yes_no)

@@ -12,8 +12,8 @@ from typing import Any
 from subitize.benchmark import Question, Reader
 from subitize.datasets.geckonum import questions as asked
 from subitize.datasets.geckonum.recipe import Recipe
-from subitize.datasets.geckonum.words import plural
 from subitize.models.base import Kind
+from subitize.nouns import plural
 from subitize.readers.annotators import MORE_THAN_TEN
 from subitize.readers.boxes import reading_boxes
 from subitize.readers.choices import read_choice, read_yes_no

@@ -19,8 +19,8 @@ import polars as pl
 from numpy.typing import NDArray
 
 from subitize.datasets.archives import LARGEST_TOTAL, Member, members
-from subitize.datasets.text_files import decoded
 from subitize.errors import BadInput
+from subitize.files import decoded
 
 __all__ = ["FILE_NAME", "AnnotationFile", "Annotations", "Dropped", "read_annotations"]
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from subitize.datasets.geckonum.prompts import Prompt
 from subitize.datasets.geckonum.questions import TASK_OF_TYPE
 from subitize.datasets.geckonum.recipe import Recipe
-from subitize.datasets.geckonum.words import article, plural
 from subitize.datasets.geckonum.yes_no import yes_no_questions
+from subitize.nouns import article
 from subitize.numerals import to_words
 
 __all__ = ["Claim", "claims_of"]
@@ -50,7 +50,7 @@ def claims_of(prompt: Prompt, recipe: Recipe) -> list[Claim]:
 def _numbers(prompt: Prompt, recipe: Recipe) -> list[Claim]:
     found: list[Claim] = []
     for thing, number in prompt.things():
-        several = plural(thing, recipe.plurals)
+        several = recipe.plural(thing)
         place = len(found)
         if number == "1":
             found.append(Claim(f"Is there {article(thing)}?"))
@@ -60,10 +60,9 @@ def _numbers(prompt: Prompt, recipe: Recipe) -> list[Claim]:
             found.append(Claim(f"Are there exactly {to_words(int(number))} {several}?", place))
     if prompt.prompt_type == "attribute-spatial":
         (one, first), (other, second) = prompt.things()
-        longest_first = sorted(recipe.relations, key=len, reverse=True)
-        relation = next((name for name in longest_first if f" {name} " in prompt.prompt), "")
-        verb, ones = ("Is", one) if first == "1" else ("Are", plural(one, recipe.plurals))
-        others = other if second == "1" else plural(other, recipe.plurals)
+        relation = recipe.relation_in(prompt.prompt)
+        verb, ones = ("Is", one) if first == "1" else ("Are", recipe.plural(one))
+        others = other if second == "1" else recipe.plural(other)
         found.append(Claim(f"{verb} the {ones} {relation} the {others}?", 0))
     return found
 
@@ -74,7 +73,7 @@ def _quantities(prompt: Prompt, recipe: Recipe) -> list[Claim]:
         rest = said["rest"] if said else prompt.prompt
         return [Claim(f"Are there {rest}?")]
     (one, quantity), (other, _) = prompt.things()
-    x, y = plural(one, recipe.plurals), plural(other, recipe.plurals)
+    x, y = recipe.plural(one), recipe.plural(other)
     than = "as" if quantity == "as many" else "than"
     return [
         Claim(f"Are there {x}?"),

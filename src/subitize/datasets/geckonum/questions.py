@@ -9,21 +9,16 @@ paper left them out of its analyses.
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import orjson
-
 from subitize.datasets.geckonum.prompts import Prompt
 from subitize.datasets.geckonum.recipe import Recipe
-from subitize.datasets.geckonum.words import plural
 from subitize.datasets.geckonum.yes_no import yes_no_questions
-from subitize.datasets.text_files import decoded
 from subitize.errors import BadInput
+from subitize.files import csv_text, read_entries
 
 __all__ = [
     "LINE_QUESTION",
@@ -164,16 +159,15 @@ def _number(prompt: Prompt, number: str) -> int:
 
 
 def _how_many(thing: str, recipe: Recipe) -> str:
-    return f"How many {plural(thing, recipe.plurals)} are in the image?"
+    return f"How many {recipe.plural(thing)} are in the image?"
 
 
 def _placed(prompt: Prompt, recipe: Recipe) -> dict[str, tuple[float | None, str]]:
     """Questions for the first thing in the prompt's relation, and for the second in its reverse."""
     (one, first), (other, second) = prompt.things()
-    ones, others = plural(one, recipe.plurals), plural(other, recipe.plurals)
-    longest_first = sorted(recipe.relations, key=len, reverse=True)
-    relation = next((name for name in longest_first if f" {name} " in prompt.prompt), None)
-    if relation is None:
+    ones, others = recipe.plural(one), recipe.plural(other)
+    relation = recipe.relation_in(prompt.prompt)
+    if not relation:
         raise BadInput(
             f"Prompt {prompt.dataset_id} ({prompt.prompt!r}) names no known relation: known are "
             f"{', '.join(recipe.relations)}."
@@ -193,9 +187,9 @@ def _misworded(prompt: Prompt, recipe: Recipe) -> list[Question]:
     ours = _counting(prompt, recipe)
     placed = ours[2] if " " in prompt.things()[1][0] else ours[3]
     two_words = ours[1].noun if placed is ours[2] else ours[0].noun
-    named = plural(two_words, recipe.plurals)
+    named = recipe.plural(two_words)
     relation = placed.question.partition(" are ")[2].removesuffix(f" {named}?")
-    text = f"How many {plural(ours[0].noun, recipe.plurals)} are {relation} {named.split()[-1]}?"
+    text = f"How many {recipe.plural(ours[0].noun)} are {relation} {named.split()[-1]}?"
     ids = (0, 2, 3) if placed is ours[2] else (1, 2, 4)
     asked = (ours[0], ours[1], replace(placed, question=text))
     return [replace(one, question_id=place) for one, place in zip(asked, ids, strict=True)]
@@ -231,7 +225,7 @@ def _three_lines(prompt: Prompt) -> tuple[tuple[int, str], ...]:
 
 
 def _five_lines(prompt: Prompt, recipe: Recipe) -> tuple[tuple[int, str], ...]:
-    x, y = (plural(thing, recipe.plurals) for thing, _ in prompt.things())
+    x, y = (recipe.plural(thing) for thing, _ in prompt.things())
     both = f"An image with some {x} and some {y}. There are"
     return (
         (0, f"An image with no {x} and with no {y}."),
@@ -264,16 +258,15 @@ def scene_count_questions(prompts: Sequence[Prompt]) -> list[Question]:
 
 def questions_csv(questions: Sequence[Question]) -> str:
     """Questions as a table; the lines of task 2 stand one below the other in their cell."""
-    text = io.StringIO(newline="")
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(("dataset_id", "task", "question_id", "question", "truth", "lines"))
-    for found in questions:
-        truth = "" if found.truth is None else f"{found.truth:g}"
-        lines = "\n".join(f"{code} {line}" for code, line in found.lines)
-        writer.writerow(
-            (found.dataset_id, found.task, found.question_id, found.question, truth, lines)
+    rows = (
+        (
+            one.dataset_id, one.task, one.question_id, one.question,
+            "" if one.truth is None else f"{one.truth:g}",
+            "\n".join(f"{code} {line}" for code, line in one.lines),
         )
-    return text.getvalue()
+        for one in questions
+    )  # fmt: skip
+    return csv_text(("dataset_id", "task", "question_id", "question", "truth", "lines"), rows)
 
 
 def read_questions(
@@ -284,11 +277,10 @@ def read_questions(
     The file has the columns (or objects with the keys) dataset_id and question; question_id is
     optional. Prompts without a line keep our questions.
     """
-    given = _question_rows(path)
     known = {prompt.dataset_id: prompt for prompt in prompts}
     read: dict[str, list[Question]] = {}
-    for where, row in given:
-        identity, words = str(row.get("dataset_id") or ""), str(row.get("question") or "").strip()
+    for where, row in read_entries(path, "the questions", ("dataset_id", "question")):
+        identity = str(row["dataset_id"])
         if identity not in known:
             raise BadInput(f"{where}: there is no prompt {identity!r} in the prompts file.")
         if TASK_OF_TYPE[known[identity].prompt_type] != 3:
@@ -296,31 +288,9 @@ def read_questions(
                 f"{where}: prompt {identity} is {known[identity].prompt_type}: only questions of "
                 "the three types of task 3 can be replaced."
             )
-        if not words:
-            raise BadInput(f"{where}: the question is empty: every line needs one.")
         own = read.setdefault(identity, [])
         number = row.get("question_id")
         place = len(own) if number in (None, "") else _number(known[identity], str(number))
-        own.append(Question(identity, 3, place, words, 1.0))
+        own.append(Question(identity, 3, place, str(row["question"]), 1.0))
     kept = [one for one in make_questions(prompts, recipe) if one.dataset_id not in read]
     return kept + [question for own in read.values() for question in own]
-
-
-def _question_rows(path: Path) -> list[tuple[str, dict[str, object]]]:
-    try:
-        content = path.read_bytes()
-    except OSError as problem:
-        raise BadInput(f"Can't read the questions {path}: {problem.strerror}.") from None
-    if path.suffix.lower() == ".json":
-        try:
-            entries = orjson.loads(content)
-        except orjson.JSONDecodeError as problem:
-            raise BadInput(f"{path} is not JSON: {problem}.") from None
-        if not isinstance(entries, list) or not all(isinstance(one, dict) for one in entries):
-            raise BadInput(f"{path}: give a list of objects with dataset_id and question.")
-        return [(f"{path}: entry {place}", entry) for place, entry in enumerate(entries)]
-    reader = csv.DictReader(io.StringIO(decoded(content, str(path)), newline=""))
-    missing = {"dataset_id", "question"} - set(reader.fieldnames or ())
-    if missing:
-        raise BadInput(f"{path} lacks the column {', '.join(sorted(missing))}.")
-    return [(f"{path}:{reader.line_num}", dict(row)) for row in reader]

@@ -15,8 +15,8 @@ from typing import Any
 
 import polars as pl
 
-from subitize.datasets.text_files import decoded
 from subitize.errors import BadInput
+from subitize.files import decoded
 
 __all__ = ["MOST_EXAMPLES", "ScoreTable", "join_scores", "read_scores", "scores_from_rows"]
 

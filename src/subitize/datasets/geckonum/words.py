@@ -17,15 +17,12 @@ __all__ = [
     "FREQUENT",
     "FREQUENT_ZIPF",
     "HALVED",
-    "IRREGULAR_PLURALS",
     "PAIRS",
     "PART_NOUNS",
     "RELATIONS",
     "SCENES",
     "SENTENCES",
     "SENTENCE_NOUNS",
-    "article",
-    "plural",
 ]
 
 CATEGORIES: Mapping[str, tuple[str, ...]] = MappingProxyType({
@@ -99,33 +96,3 @@ HALVED: tuple[tuple[str, str], ...] = (
 )
 """noun, and how the release says that it is in two pieces"""
 HALF_COLOURS = (("red", "blue"), ("orange", "black"))
-
-IRREGULAR_PLURALS: Mapping[str, str] = MappingProxyType(
-    {
-        "fly": "flies",
-        "leaf": "leaves",
-        "fish": "fish",
-        "loaf of bread": "loaves of bread",
-    }
-)
-
-
-def plural(noun: str, irregular: Mapping[str, str] = IRREGULAR_PLURALS) -> str:
-    """More than one of it: noun + s unless it is listed; a colour before it does not matter.
-
-    >>> plural("dog"), plural("black leaf"), plural("cinnamon stick")
-    ('dogs', 'black leaves', 'cinnamon sticks')
-    """
-    for singular, several in irregular.items():
-        if noun == singular or noun.endswith(f" {singular}"):
-            return noun.removesuffix(singular) + several
-    return f"{noun}s"
-
-
-def article(noun: str) -> str:
-    """The noun with a or an before it.
-
-    >>> article("apple"), article("loaf of bread")
-    ('an apple', 'a loaf of bread')
-    """
-    return f"{'an' if noun[:1].lower() in 'aeiou' else 'a'} {noun}"

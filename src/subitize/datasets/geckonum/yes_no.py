@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from subitize.datasets.geckonum.prompts import Prompt
 from subitize.datasets.geckonum.recipe import Recipe
-from subitize.datasets.geckonum.words import article, plural
 from subitize.errors import BadInput
+from subitize.nouns import article
 from subitize.numerals import from_words, to_words
 
 __all__ = ["yes_no_questions"]
@@ -71,6 +71,6 @@ def _how_many_there(noun: str, number: str, recipe: Recipe) -> Iterator[str]:
         yield f"Is there {article(noun)}?"
         yield f"Is there one {noun}?"
     else:
-        several = plural(noun, recipe.plurals)
+        several = recipe.plural(noun)
         yield f"Are there {several}?"
         yield f"Are there {number if value is None else to_words(value)} {several}?"
