@@ -16,10 +16,10 @@ from subitize.models.catalog import open_model
 from subitize.records import Response, Trial
 from subitize.runs.reading import run_with_reading
 from subitize.runs.run import RunOptions
-from tests.scored import score_run
 from subitize.runs.stored import read_trials
 from tests.benchmarks.capture_runs import QUICK, SMALL, ask, question_of, replying
 from tests.chat_server import ChatServer
+from tests.scored import score_run
 
 LONG = "Rows of 3 and 4. Twelve in sight, 2 more behind: fourteen, or rather 15. Final answer: 15"
 GIVEN = {"tasks": ("total",), "variants": ("occluded",), "items": 4}

@@ -29,12 +29,12 @@ from subitize.errors import BadInput, UnknownName
 from subitize.models.base import ModelOptions
 from subitize.models.catalog import open_model
 from subitize.runs.run import RunOptions, run_benchmark
-from tests.scored import score_run
 from subitize.runs.stored import load_run
 from subitize.stimuli.scattered import draw_scattered
 from tests.benchmarks.geckonum_data import BY_TEXT, PROMPTS, counts, labelled, write_counts
 from tests.chat_server import ChatServer, completion
 from tests.models.tiny_clip import save_tiny_clip
+from tests.scored import score_run
 
 PAINTERS = ("imagen_a", "muse_a")
 NUMBERS = (1, 2, 3, 4, 6, 10)

@@ -15,9 +15,9 @@ from subitize.benchmarks.naming import FORMS
 from subitize.models.base import ModelOptions
 from subitize.models.catalog import open_model
 from subitize.runs.run import Outcome, RunOptions, run_benchmark
-from tests.scored import score_run
 from subitize.runs.stored import read_trials
 from tests.chat_server import ChatServer, completion
+from tests.scored import score_run
 
 SMALL: dict[str, Any] = {"per_cell": 10, "max": 3, "size": 64, "categories": ("apples", "dots")}
 CELLS = 6

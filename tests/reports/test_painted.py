@@ -18,8 +18,8 @@ from subitize.reports.painted import with_boxes
 from subitize.reports.production import sections
 from subitize.runs.reading import run_with_reading
 from subitize.runs.run import RunOptions
-from tests.scored import score_run
 from subitize.runs.stored import StoredRun, load_run
+from tests.scored import score_run
 
 RED = (214, 40, 57)
 

@@ -16,11 +16,11 @@ from subitize.errors import BadInput
 from subitize.files import write_whole
 from subitize.measures.boxes import GROUP, NMS, Rules, checked
 from subitize.measures.threshold_sweep import THRESHOLDS, counts_by_threshold
+from subitize.opening import load_stored
 from subitize.readers.calibration import Calibration
 from subitize.readers.calibration import calibrate as made_from
 from subitize.reports.calibration import calibration_files
-from subitize.runs.correcting import row_per_picture
-from subitize.runs.stored import load_run
+from subitize.runs.correcting import one_per_picture
 
 WIDTH = 50
 
@@ -83,28 +83,26 @@ def from_files(boxes: BoxTable, counts: CountTable, rules: Rules, counter: str) 
 
 def from_run(folder: Path, rules: Rules) -> Calibration:
     """A calibration from a counter's own naming run, where the true numbers are known."""
-    stored = load_run(folder)
+    stored = load_stored(folder)
+    if "form" not in stored.counted.columns:
+        raise _no_boxes(folder)
+    given = one_per_picture(stored.counted)
+    given = given.filter((given["kind"] == "boxes") & (given["stop"] != "failed"))
     parts: list[NDArray[np.float64]] = []
     owners: list[NDArray[np.int64]] = []
     truth: list[int] = []
     categories: list[str] = []
     sizes: list[Any] = []
-    for row in row_per_picture(stored.rows):
-        if row.response.kind != "boxes" or row.response.stop == "failed":
-            continue
-        if not isinstance(row.trial.target, int):
-            continue
-        found = checked(row.response.value["boxes"])
+    for value, target, category in given.select("value", "target", "category").iter_rows():
+        reply = orjson.loads(value)
+        found = checked(reply["boxes"])
         parts.append(found)
         owners.append(np.full(len(found), len(truth), dtype=np.int64))
-        truth.append(row.trial.target)
-        categories.append(str(row.trial.condition.get("category", "")))
-        sizes.append(row.response.value.get("size", [np.inf, np.inf]))
+        truth.append(int(target))
+        categories.append(category)
+        sizes.append(reply.get("size", [np.inf, np.inf]))
     if not truth:
-        raise BadInput(
-            f"{folder} holds no boxes of pictures whose number is known: give a naming run of a "
-            "counter, as `subitize run naming --model counter/NAME` makes it."
-        )
+        raise _no_boxes(folder)
     swept = counts_by_threshold(
         np.concatenate(parts), np.concatenate(owners), len(truth),
         sizes=np.array(sizes, dtype=np.float64), rules=rules,
@@ -112,6 +110,13 @@ def from_run(folder: Path, rules: Rules) -> Calibration:
     rng = np.random.default_rng(20250901)
     counter = str(stored.info["model"]["name"])
     return made_from(swept, np.array(truth), categories, rng, rules=rules, counter=counter)
+
+
+def _no_boxes(folder: Path) -> BadInput:
+    return BadInput(
+        f"{folder} holds no boxes of pictures whose number is known: give a naming run of a "
+        "counter, as `subitize run naming --model counter/NAME` makes it."
+    )
 
 
 def _check_out(out: Path) -> None:

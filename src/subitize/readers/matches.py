@@ -25,7 +25,7 @@ def read_clipscore(trial: Trial, response: Response) -> Reading:
     early = ended_early(response)
     if early is not None:
         return early
-    cosines = response.value["scores"]
+    cosines = response.data["scores"]
     if not cosines:
         return Reading("failed", note="no score came back")
     return Reading("read", number=clipscore(float(cosines[0])), note=f"cosine {cosines[0]}")

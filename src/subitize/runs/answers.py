@@ -19,9 +19,10 @@ import orjson
 from subitize import __version__
 from subitize.benchmark import Benchmark, Settings
 from subitize.errors import RunLocked, StorageFull, WrongRun
+from subitize.files import write_whole
 from subitize.records import Key, Reading, Response, Row, Trial
 from subitize.runs.exclusions import read_exclusions
-from subitize.runs.folder import FORMAT, counted_respondents, write_whole
+from subitize.runs.folder import FORMAT, counted_respondents
 from subitize.runs.journal import read_lines
 from subitize.runs.lock import locked
 from subitize.runs.plan import read_trials

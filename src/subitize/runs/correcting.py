@@ -16,14 +16,22 @@ import orjson
 
 from subitize.benchmark import Benchmark, Settings
 from subitize.errors import BadInput, WrongRun
+from subitize.files import write_whole
 from subitize.measures.counter_error import corrected_scores
-from subitize.runs.folder import RunFolder, write_whole
+from subitize.runs.folder import RunFolder
 from subitize.runs.reading import choose_reader
 
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["check_counter", "corrected", "keep_calibration", "pairs_of", "rules_of"]
+__all__ = [
+    "check_counter",
+    "corrected",
+    "keep_calibration",
+    "one_per_picture",
+    "pairs_of",
+    "rules_of",
+]
 
 FILE = "calibration.json"
 
@@ -67,22 +75,27 @@ def rules_of(found: Mapping[str, Any]) -> str:
     return f"?group={found['group']}&nms={found['nms']}&threshold={found['threshold']}"
 
 
+def one_per_picture(counted: pl.DataFrame) -> pl.DataFrame:
+    """Of the answers about one picture the one whose question names the category, else the first.
+
+    Naming asks about each picture in several forms. A counter that miscounts it in one form does
+    so in all: three answers about it tell no more than one.
+    """
+    first = counted.sort(counted["form"] != "category", maintain_order=True)
+    return first.unique(["category", "n", "index"], keep="first", maintain_order=True)
+
+
 def pairs_of(
     folder: Path, info: Mapping[str, Any], reader: str, counted: pl.DataFrame
 ) -> dict[str, Any]:
-    """A calibration from what a counter said of naming pictures, whose number is known.
-
-    Naming asks about each picture in several forms. A counter that miscounts it in one form does
-    so in all: of the rows about one picture the one whose question names the category counts.
-    """
+    """A calibration from what a counter said of naming pictures, whose number is known."""
     if info["benchmark"] != "naming" or info.get("kind") != "counter":
         raise WrongRun(
             f"{folder} is no naming run of a counter: give a calibration file, or a run made with "
             "`subitize run naming --model counter/NAME`."
         )
     seen: dict[str, Counter[tuple[int, int]]] = {}
-    first = counted.sort(counted["form"] != "category", maintain_order=True)
-    first = first.unique(["category", "n", "index"], keep="first", maintain_order=True)
+    first = one_per_picture(counted)
     read = first.filter((first["state"] == "read") & first["number"].is_not_null())
     for category, true, said in read.select("category", "target", "number").iter_rows():
         seen.setdefault(category, Counter())[int(true), int(said)] += 1

@@ -7,7 +7,7 @@ from pathlib import Path
 import orjson
 
 from subitize.errors import BadInput, WrongRun
-from subitize.runs.folder import write_whole
+from subitize.files import write_whole
 from subitize.runs.journal import read_lines
 from subitize.runs.plan import read_trials
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import re
 from collections.abc import Mapping
 from dataclasses import asdict
@@ -16,6 +15,7 @@ import orjson
 
 from subitize.benchmark import Benchmark, Settings
 from subitize.errors import StorageFull, WrongRun
+from subitize.files import write_whole
 from subitize.models.base import Kind, Model
 from subitize.records import fingerprint
 
@@ -28,7 +28,6 @@ __all__ = [
     "model_identity",
     "read_info",
     "store_picture",
-    "write_whole",
 ]
 
 PACKAGES = ("subitize", "numpy", "aiohttp", "scipy", "torch", "transformers")
@@ -71,22 +70,6 @@ def folder_name(parts: Mapping[str, Any]) -> str:
     """A readable slug plus a short hash."""
     slug = re.sub(r"[^a-z0-9.]+", "-", f"{parts['benchmark']}-{parts['model']['name']}".lower())
     return f"{slug.strip('-')[:60]}-{fingerprint(parts, 8)}"
-
-
-def write_whole(path: Path, content: bytes) -> None:
-    """Temporary name, sync, rename: a reader sees the old file or the new one."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        with temporary.open("wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
-    except OSError as problem:
-        temporary.unlink(missing_ok=True)
-        raise StorageFull(
-            f"Can't write {path}: {problem.strerror}. Make room and run the same command again."
-        ) from None
 
 
 def store_picture(folder: Path, picture: bytes, ending: str) -> str:

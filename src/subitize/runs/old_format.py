@@ -17,9 +17,10 @@ import orjson
 
 from subitize.benchmark import Benchmark
 from subitize.errors import BadInput, WrongRun
+from subitize.files import write_whole
 from subitize.models.base import Reply
 from subitize.records import Key, Response, Trial, fingerprint
-from subitize.runs.folder import FORMAT, write_whole
+from subitize.runs.folder import FORMAT
 from subitize.runs.journal import read_lines
 from subitize.runs.replies import as_response
 

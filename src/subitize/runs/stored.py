@@ -13,10 +13,11 @@ import orjson
 
 from subitize.benchmark import Benchmark, Settings
 from subitize.errors import StorageFull
+from subitize.files import write_whole
 from subitize.records import Trial
 from subitize.runs.answers import load_answers
 from subitize.runs.correcting import corrected
-from subitize.runs.folder import read_info, write_whole
+from subitize.runs.folder import read_info
 from subitize.runs.plan import read_trials
 from subitize.runs.reading import choose_reader
 
