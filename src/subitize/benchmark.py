@@ -111,6 +111,8 @@ class Benchmark(Generic[S]):
     """by role"""
     MEASURES: ClassVar[tuple[str, ...]]
     """names of the scores it reports"""
+    SCORES: ClassVar[Mapping[str, str]] = {}
+    """further keys of its scores.json, each with its meaning; the usual ones are in `score_keys`"""
     DEVIATIONS: ClassVar[tuple[str, ...]] = ()
     """what we do otherwise than the paper, and why"""
     MAX_TOKENS: ClassVar[int | None] = None

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
+from subitize import score_keys
 from subitize.benchmark import Benchmark, Settings
-from subitize.errors import StorageFull
+from subitize.errors import BadInput, StorageFull
 from subitize.files import write_whole
 from subitize.records import Trial
 from subitize.runs.answers import load_answers
@@ -78,6 +79,7 @@ def score_run(run: StoredRun) -> dict[str, Any]:
     """
     info, benchmark = run.info, run.benchmark
     scores: dict[str, Any] = {
+        "format": score_keys.FORMAT,
         "benchmark": info["benchmark"],
         "version": info["version"],
         "model": info["model"]["name"],
@@ -93,6 +95,12 @@ def score_run(run: StoredRun) -> dict[str, Any]:
             reason = {"corrected": without_mistakes["reason"]}
             scores["undefined"] = {**scores.get("undefined", {}), **reason}
     scores["failed"] = Counter(run.counted["state"])["failed"]
+    undeclared = scores.keys() - score_keys.KEYS.keys() - benchmark.SCORES.keys()
+    if undeclared:
+        raise BadInput(
+            f"{benchmark.NAME} gives the scores {', '.join(sorted(undeclared))}, which nobody "
+            "declared: add them to the benchmark's SCORES, each with its meaning."
+        )
     packed = orjson.dumps(scores, option=orjson.OPT_INDENT_2 | orjson.OPT_SERIALIZE_NUMPY)
     scores = orjson.loads(packed)
     try:
@@ -113,4 +121,6 @@ def _stored_scores(folder: Path, reader: str) -> dict[str, Any] | None:
         scores = orjson.loads(path.read_bytes())
     except (FileNotFoundError, orjson.JSONDecodeError):
         return None
-    return scores if isinstance(scores, dict) and scores.get("reader") == reader else None
+    if not isinstance(scores, dict) or scores.get("format") != score_keys.FORMAT:
+        return None
+    return scores if scores.get("reader") == reader else None
