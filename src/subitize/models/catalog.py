@@ -141,6 +141,8 @@ def open_model(text: str, options: ModelOptions | None = None) -> Model:
     chosen = options or ModelOptions()
     model = _find_opener(opener, name)(name, chosen)
     model.options = chosen
+    if name.isolated is not None:
+        model.isolated = name.isolated
     return model
 
 

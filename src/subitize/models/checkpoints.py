@@ -124,6 +124,8 @@ def needs_torch(what: str) -> None:
 class Checkpoint(Model):
     """A model whose weights are in a folder or on the hub; a subclass writes `load`."""
 
+    isolated = True
+
     def __init__(self, name: str, settings: Mapping[str, Any], source: str, revision: str) -> None:
         super().__init__(name, settings)
         self.source = source

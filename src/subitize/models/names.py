@@ -26,6 +26,8 @@ class ModelName:
     """which model of that family"""
     settings: Mapping[str, Any]
     """what stands after the question mark; numbers, booleans and null as such"""
+    isolated: bool | None = None
+    """whether it is to compute in a process of its own; not a part of what it is"""
 
 
 def parse_name(text: str) -> ModelName:
@@ -33,6 +35,8 @@ def parse_name(text: str) -> ModelName:
 
     >>> parse_name("sim/observer?w=0.25&seed=3").settings == {"w": 0.25, "seed": 3}
     True
+    >>> parse_name("hf/here?dtype=float32&isolated=false").full
+    'hf/here?dtype=float32'
     """
     path, settings, full = split_settings(text, "model name")
     prefix, slash, rest = path.partition("/")
@@ -41,7 +45,14 @@ def parse_name(text: str) -> ModelName:
             f"The model name {text!r} is not of the form KIND/NAME: for example sim/perfect or "
             "openai/gpt-4o; `subitize models` lists what there is."
         )
-    return ModelName(full, prefix, rest, settings)
+    isolated = settings.pop("isolated", None)
+    if isolated is not None:
+        if not isinstance(isolated, bool):
+            raise BadInput(f"isolated is {isolated!r} in {text!r}: give true or false.")
+        shown = full.partition("?")[2].split("&")
+        rest_of = "&".join(pair for pair in shown if not pair.startswith("isolated="))
+        full = f"{path}?{rest_of}" if rest_of else path
+    return ModelName(full, prefix, rest, settings, isolated)
 
 
 def split_settings(text: str, what: str) -> tuple[str, dict[str, Any], str]:
