@@ -42,6 +42,8 @@ class Desk:
         self.model = model
         self.kind = kind
         self.engine = engine
+        self.slots = asyncio.Semaphore(engine.capacity)
+        """held from asking to storing, so that a kill loses no more than is under way at once"""
         self._terms = terms
         self._limiter = Limiter(concurrency, terms.halt) if concurrency else None
         self._queue: deque[tuple[Asked, asyncio.Future[Answered]]] = deque()

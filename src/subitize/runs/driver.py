@@ -188,7 +188,10 @@ class Driver:
         if stored is None:
             if self._only_helpers and desk is self._desks[""]:
                 return None
-            return await self._ask(job.trial, key, desk, job.overrides)
+            async with desk.slots:
+                if self._work.halt:
+                    raise Halted
+                return await self._ask(job.trial, key, desk, job.overrides)
         if self._checked < CHECKED_DRAWINGS:
             self._checked += 1
             loop = asyncio.get_running_loop()
