@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from subitize.api import report
 from subitize.benchmarks.capture.scenes import scenes
 from subitize.benchmarks.capture.settings import CaptureSettings
 from subitize.errors import BadInput
@@ -171,14 +172,10 @@ def test_a_missing_picture_is_named(tmp_path: Path, data: dict[str, Any]) -> Non
 
 def test_the_page_of_the_real_set(tmp_path: Path, data: dict[str, Any]) -> None:
     """CountGD stands beside it, marked as not comparable; totals are drawn on a log scale."""
-    from subitize.reports.build import build_report
-    from subitize.runs.stored import load_run
-
     given = {**data, "confidence": "samples", "samples": 4}
     outcome, scores = ask(tmp_path / "runs", model="sim/observer", settings=given)
     assert scores["confidence"]["occluded"]["trials"] == 6
-    report = build_report([load_run(outcome.folder)], tmp_path / "report.html")
-    page = report.read_text("utf-8")
+    page = report([outcome.folder], tmp_path / "report.html").read_text("utf-8")
     assert "Leaderboard, real set" in page
     assert "CountGD" in page
     assert "not comparable" in page
