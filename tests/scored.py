@@ -31,7 +31,8 @@ def score_run(folder: Path, reader: str | None = None) -> dict[str, Any]:
 def as_answers(rows: Sequence[Row], benchmark: Benchmark[Any]) -> pl.DataFrame:
     """The answers table of made-up rows, which all count."""
     types = {str: pl.String, int: pl.Int64, float: pl.Float64}
-    schema = COLUMNS | {name: types[type(fill)] for name, fill in benchmark.CONDITION.items()}
+    schema = {name: getattr(pl, kind) for name, kind in COLUMNS.items()}
+    schema |= {name: types[type(fill)] for name, fill in benchmark.CONDITION.items()}
     lines = []
     for place, (trial, response, reading) in enumerate(rows):
         found = {name: getattr(response, name, None) for name in COLUMNS}
