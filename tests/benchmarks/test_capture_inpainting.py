@@ -106,7 +106,7 @@ def test_inpainting_stopped_by_its_budget_goes_on(tmp_path: Path) -> None:
         assert len(server.seen) == 3
         (folder,) = tmp_path.iterdir()
         stages = Counter(load_run(folder).answers["stage"])
-        assert stages["inpaint"] == 3
+        assert (stages["inpaint"], stages["inpainted"]) == (3, 3)
         assert command(*given) == 0
         assert len(server.seen) == 4
     stages = Counter(load_run(folder).answers["stage"])

@@ -141,7 +141,7 @@ class Desk:
         await limiter.enter()
         answer: Reply | ModelError | None = None
         try:
-            if self._terms.halt:
+            if self._terms.halt.stops(paid=self.model.paid):
                 raise Halted
             if self.model.paid:
                 self._terms.budget.take()
