@@ -42,6 +42,8 @@ class Desk:
         self.model = model
         self.kind = kind
         self.engine = engine
+        self.slots = asyncio.Semaphore(engine.capacity)
+        """held from asking to storing, so that a kill loses no more than is under way at once"""
         self._terms = terms
         self._limiter = Limiter(concurrency, terms.halt) if concurrency else None
         self._queue: deque[tuple[Asked, asyncio.Future[Answered]]] = deque()
@@ -139,7 +141,7 @@ class Desk:
         await limiter.enter()
         answer: Reply | ModelError | None = None
         try:
-            if self._terms.halt:
+            if self._terms.halt.stops(paid=self.model.paid):
                 raise Halted
             if self.model.paid:
                 self._terms.budget.take()

@@ -20,7 +20,7 @@ from subitize.records import Key, Reading, Response, Row, Stimulus, Trial, finge
 from subitize.runs.desk import Desk
 from subitize.runs.folder import RunFolder
 from subitize.runs.journal import Journal
-from subitize.runs.limits import BudgetSpent, Halt, Halted
+from subitize.runs.limits import SPENT, BudgetSpent, Halt, Halted
 from subitize.runs.pictures import check_drawing, keep_picture
 from subitize.runs.plan import Plan, placed
 from subitize.runs.progress import Progress
@@ -142,7 +142,7 @@ class Driver:
             except Halted:
                 return
             except BudgetSpent:
-                work.halt.set("the budget of calls is spent")
+                work.halt.set(SPENT)
             except SubitizeError as problem:
                 work.halt.set(str(problem), problem)
 
@@ -151,7 +151,8 @@ class Driver:
         work, desk = self._work, self._desks[stage.role]
         if self._settled(job, stage, desk):
             return None
-        while not work.halt:
+        # What was received is still read by helpers that cost nothing.
+        while not work.halt.stops(paid=desk.model.paid):
             response = await self._response(job, desk)
             if response is None:
                 return None
@@ -188,7 +189,10 @@ class Driver:
         if stored is None:
             if self._only_helpers and desk is self._desks[""]:
                 return None
-            return await self._ask(job.trial, key, desk, job.overrides)
+            async with desk.slots:
+                if self._work.halt.stops(paid=desk.model.paid):
+                    raise Halted
+                return await self._ask(job.trial, key, desk, job.overrides)
         if self._checked < CHECKED_DRAWINGS:
             self._checked += 1
             loop = asyncio.get_running_loop()

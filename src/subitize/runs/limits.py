@@ -9,7 +9,10 @@ from dataclasses import dataclass, field
 
 from subitize.errors import SubitizeError
 
-__all__ = ["Budget", "BudgetSpent", "Halt", "Halted", "Limiter", "RetryPolicy"]
+__all__ = ["SPENT", "Budget", "BudgetSpent", "Halt", "Halted", "Limiter", "RetryPolicy"]
+
+
+SPENT = "the budget of calls is spent"
 
 
 class BudgetSpent(Exception):
@@ -42,6 +45,10 @@ class Halt:
 
     def __bool__(self) -> bool:
         return bool(self.reason)
+
+    def stops(self, *, paid: bool) -> bool:
+        """Whether no such call may be made: a spent budget ends those that cost money."""
+        return bool(self.reason) and (paid or self.reason != SPENT)
 
     async def sleep(self, seconds: float) -> None:
         """Wait, but no longer than the run goes on."""
