@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from subitize.datasets.geckonum.prompts import Prompt
-from subitize.datasets.geckonum.recipe import Recipe
+from subitize.datasets.geckonum.recipe import TASK_OF_TYPE, Recipe
 from subitize.datasets.geckonum.yes_no import yes_no_questions
 from subitize.errors import BadInput
 from subitize.files import csv_text, read_entries
@@ -33,12 +33,6 @@ __all__ = [
     "scene_count_questions",
 ]
 
-TASK_OF_TYPE = {
-    "numeric_simple": 1, "numeric_sentence": 1, "2-additive": 1, "3-additive": 1,
-    "attribute-color": 1, "2-additive-color": 1, "attribute-spatial": 1,
-    "approx-1-entity": 2, "approx-2-entity": 2,
-    "fractional-simple": 3, "part-whole": 3, "fractional-complex": 3,
-}  # fmt: skip
 COLOURED = frozenset({"attribute-color", "2-additive-color"})
 LINE_QUESTION = "Which line describes the image the best?"
 ONE_ENTITY_CODES = {"no": 0, "few": 2, "many": 3}

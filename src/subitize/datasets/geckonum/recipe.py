@@ -12,22 +12,15 @@ from subitize.datasets.toml_files import load_toml
 from subitize.errors import BadInput, MissingExtra, UnknownName
 from subitize.nouns import plural
 
-__all__ = ["DRAWN_TYPES", "RULED_TYPES", "TYPES", "Recipe", "load_recipe"]
+__all__ = ["DRAWN_TYPES", "RULED_TYPES", "TASK_OF_TYPE", "TYPES", "Recipe", "load_recipe"]
 
-TYPES = (
-    "numeric_simple",
-    "2-additive",
-    "3-additive",
-    "approx-2-entity",
-    "approx-1-entity",
-    "numeric_sentence",
-    "fractional-simple",
-    "part-whole",
-    "fractional-complex",
-    "attribute-color",
-    "2-additive-color",
-    "attribute-spatial",
-)
+TASK_OF_TYPE: Mapping[str, int] = {
+    "numeric_simple": 1, "2-additive": 1, "3-additive": 1, "approx-2-entity": 2,
+    "approx-1-entity": 2, "numeric_sentence": 1, "fractional-simple": 3, "part-whole": 3,
+    "fractional-complex": 3, "attribute-color": 1, "2-additive-color": 1, "attribute-spatial": 1,
+}  # fmt: skip
+"""which of the three tasks people get for a type of prompt"""
+TYPES = tuple(TASK_OF_TYPE)
 """the twelve types, in the order of the released file"""
 DRAWN_TYPES = frozenset({"2-additive", "3-additive", "2-additive-color", "attribute-spatial"})
 """drawn at random; all other types follow from the recipe alone"""
