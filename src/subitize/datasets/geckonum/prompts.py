@@ -75,6 +75,10 @@ class Prompt:
         parts = (part.strip().rpartition(":") for part in self.entities.split(","))
         return tuple((thing, number) for thing, _, number in parts)
 
+    def wrong(self, why: str) -> BadInput:
+        """What to raise about a prompt that can't be used."""
+        return BadInput(f"Prompt {self.dataset_id} ({self.prompt!r}, {self.entities!r}) {why}")
+
 
 COLUMNS = tuple(entry.name for entry in fields(Prompt))
 Draft = tuple[str, int, int, str]
