@@ -73,8 +73,9 @@ def _replies(model: Any, items: list[Item]) -> Answers:
     async def asked() -> Answers:
         await model.open()
         try:
-            found: Any = model.count(items)
-            return await found if inspect.isawaitable(found) else found
+            found = model.count(items)
+            replies: Answers = await found if inspect.isawaitable(found) else found
+            return replies
         finally:
             await model.close()
 
