@@ -12,6 +12,7 @@ import pytest
 SOURCE = Path(__file__).parent.parent / "src" / "subitize"
 LAYERS = (
     "errors",
+    "files",
     "records",
     "numerals",
     "nouns",
