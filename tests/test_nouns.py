@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from subitize.datasets.geckonum.words import CATEGORIES
+from subitize.datasets.geckonum.recipe import NOUNS
 from subitize.nouns import PLURALS, article, plural, singular
 
 COUNTED = [
@@ -24,7 +24,7 @@ def test_there_and_back(one: str, several: str) -> None:
 
 
 def test_geckonums_nouns_come_back() -> None:
-    for noun in (noun for nouns in CATEGORIES.values() for noun in nouns):
+    for noun in (noun for nouns in NOUNS.values() for noun in nouns):
         assert singular(plural(noun)) == noun
 
 

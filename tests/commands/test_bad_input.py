@@ -80,7 +80,7 @@ def test_settings(tmp_path: Path, words: list[str], says: str) -> None:
         ("sim/observer?w=wide", "must be of type float"),
         ("sim/observer?w=-1", "w must lie in"),
         ("openai/gpt", "OPENAI_API_KEY is not set"),
-        ("replay/nowhere.jsonl", "Can't read nowhere.jsonl"),
+        ("replay/nowhere.jsonl", "Can't read the replies nowhere.jsonl"),
         ("nobody/x", "There is no model 'nobody/x'"),
     ],
 )

@@ -18,8 +18,7 @@ from subitize.datasets.geckonum.prompts import (
     prompts_csv,
     read_prompts,
 )
-from subitize.datasets.geckonum.recipe import DRAWN_TYPES, RULED_TYPES, Recipe, load_recipe
-from subitize.datasets.geckonum.words import CATEGORIES, FREQUENT, FREQUENT_ZIPF
+from subitize.datasets.geckonum.recipe import DRAWN_TYPES, NOUNS, RULED_TYPES, Recipe, load_recipe
 from subitize.errors import BadInput, UnknownName
 from subitize.numerals import from_words
 
@@ -98,10 +97,9 @@ def test_grammar_counts_the_fish() -> None:
 def test_threshold_parts_the_papers_nouns() -> None:
     pytest.importorskip("wordfreq")
     blank = Recipe(frequent=frozenset(), rare=frozenset())
-    for nouns in CATEGORIES.values():
+    for nouns in NOUNS.values():
         for noun in nouns:
-            assert blank.is_frequent(noun) == (noun in FREQUENT), noun
-    assert blank.frequent_zipf == FREQUENT_ZIPF
+            assert blank.is_frequent(noun) == (noun in Recipe().frequent), noun
 
 
 RECIPE = """

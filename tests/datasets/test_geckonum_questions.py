@@ -189,8 +189,8 @@ def test_bad_question_files_are_named(tmp_path: Path, content: str, words: str) 
         (prompt("A dog.", "dog:one", "2-additive"), "no whole number"),
         (prompt("A dog.", "dog:1", "counting"), "unknown type"),
         (prompt("A dog near 1 cat.", "dog:1,cat:1", "attribute-spatial"), "no known relation"),
-        (prompt("A dog.", "dog:lots,x:1", "approx-2-entity"), "none of fewer"),
-        (prompt("A dog.", "dog:few,x:1", "approx-1-entity"), "lines can't be made"),
+        (prompt("A dog.", "dog:lots,x:1", "approx-2-entity"), "known are fewer"),
+        (prompt("A dog.", "dog:few,x:1", "approx-1-entity"), "lacks `There are only a few"),
         (prompt("A dog.", "dog:1", "part-whole"), "give them in a file"),
     ],
 )

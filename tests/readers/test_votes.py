@@ -40,16 +40,16 @@ def test_arrays_and_frames_say_what_a_plain_loop_says(answers: Given, rule: str)
     wanted = [by_hand([v for g, v in answers if g == name], rule) for name in names]
     group = np.array([names.index(one) for one, _ in answers])
     value = np.array([np.nan if one is None else one for _, one in answers])
-    found = vote(group, value, rule)
-    got = [None if np.isnan(one) else one for one in found.value.tolist()]
-    assert list(zip(got, found.agreeing, found.answers, strict=True)) == wanted
+    voted, agreeing, answered = vote(group, value, rule)
+    got = [None if np.isnan(one) else one for one in voted.tolist()]
+    assert list(zip(got, agreeing, answered, strict=True)) == wanted
     frame = pl.DataFrame(
         {"who": [f"g{one}" for one, _ in answers], "number": [one for _, one in answers]},
         schema_overrides={"number": pl.Float64},
     )
-    voted = vote_frame(frame, ["who"], "number", rule)
-    assert voted.columns == ["who", "number", "agreeing", "answers"]
-    assert voted.rows() == [(f"g{n}", *w) for n, w in zip(names, wanted, strict=True)]
+    found = vote_frame(frame, ["who"], "number", rule)
+    assert found.columns == ["who", "number", "agreeing", "answers"]
+    assert found.rows() == [(f"g{n}", *w) for n, w in zip(names, wanted, strict=True)]
 
 
 def test_words_and_several_keys() -> None:

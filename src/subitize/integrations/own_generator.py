@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -23,7 +23,7 @@ from subitize.errors import BadInput, ModelError
 from subitize.measures.boxes import Counted, Rules, count
 from subitize.measures.confusion import confusion_matrix
 from subitize.measures.summary import evaluate
-from subitize.models.base import Item, Model, Reply
+from subitize.models.base import Answers, Item, Model
 from subitize.models.catalog import open_model
 from subitize.numerals import find_numbers
 from subitize.pictures.given import to_png
@@ -46,44 +46,37 @@ def find_things(
 ) -> Counted:
     """The boxes that count, and what was done to get them."""
     item = Item("own", f"How many {thing} are there in the picture?", to_png(picture), thing=thing)
-    (answer,) = _answers(_opened(counter), [item])
-    if isinstance(answer, ModelError):
-        raise BadInput(f"{counter} could not count the picture: {answer}.")
-    return count(answer.value, Rules(threshold=threshold))
+    (reply,) = _replies(_opened(counter), [item])
+    if isinstance(reply, ModelError):
+        raise BadInput(f"{counter} could not count the picture: {reply}.")
+    return count(reply.value, Rules(threshold=threshold))
 
 
 @lru_cache(maxsize=4)
 def _opened(name: str) -> Model:
-    """A counter, kept open: weights are loaded once."""
+    """A counter, kept: weights are loaded once."""
     model = open_model(name)
     if "counter" not in model.kinds:
         raise BadInput(
             f"{name} is a {', '.join(model.kinds)}, not a counter: `subitize models` lists those."
         )
-    if not inspect.iscoroutinefunction(cast("Any", model).count):
-        _finished(model.open())
     return model
 
 
-def _answers(model: Model, items: list[Item]) -> Sequence[Reply | ModelError]:
-    ask = cast("Any", model).count
-    if not inspect.iscoroutinefunction(ask):
-        return cast("Sequence[Reply | ModelError]", ask(items))
+def _replies(model: Any, items: list[Item]) -> Answers:
+    """What a counter says, asked in a thread of its own: a notebook has an event loop already."""
 
-    async def once() -> Any:
+    async def asked() -> Answers:
         await model.open()
         try:
-            return await ask(items)
+            found = model.count(items)
+            replies: Answers = await found if inspect.isawaitable(found) else found
+            return replies
         finally:
             await model.close()
 
-    return cast("Sequence[Reply | ModelError]", _finished(once()))
-
-
-def _finished(work: Any) -> Any:
-    """Run a coroutine to its end; in a thread, because a notebook has an event loop already."""
     with ThreadPoolExecutor(1) as thread:
-        return thread.submit(asyncio.run, work).result()
+        return thread.submit(asyncio.run, asked()).result()
 
 
 def thing_in(prompt: str) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 
 from subitize.errors import BadInput
 from subitize.models.base import METHODS, Answers, Item, Kind, Model, Reply
-from subitize.pictures.encode import as_bytes
+from subitize.pictures.given import to_png
 
 __all__ = ["function_model"]
 
@@ -51,7 +51,7 @@ class FunctionPainter(FunctionModel):
     kinds = ("painter",)
 
     def paint(self, items: Sequence[Item]) -> Answers:
-        return [Reply("picture", as_bytes(self.function(item.question))) for item in items]
+        return [Reply("picture", to_png(self.function(item.question))) for item in items]
 
 
 def function_model(function: Callable[..., Any], kind: Kind = "namer") -> Model:

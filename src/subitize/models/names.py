@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import inf
+from types import MappingProxyType
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -77,8 +79,15 @@ def _value(text: str) -> Any:
         return text
 
 
-def typed_settings(name: ModelName, defaults: Mapping[str, Any]) -> dict[str, Any]:
-    """The settings of a name over their defaults; unknown names and wrong types are errors."""
+def typed_settings(
+    name: ModelName,
+    defaults: Mapping[str, Any],
+    ranges: Mapping[str, tuple[float, float]] = MappingProxyType({}),
+) -> dict[str, Any]:
+    """The settings of a name over their defaults.
+
+    Unknown names, wrong types and numbers outside their range are errors.
+    """
     settings = dict(defaults)
     for key, value in name.settings.items():
         if key not in defaults:
@@ -89,5 +98,8 @@ def typed_settings(name: ModelName, defaults: Mapping[str, Any]) -> dict[str, An
         if default is not None and type(value) is not type(default):
             kind = type(default).__name__
             raise BadInput(f"The setting {key}={value} of {name.full} must be of type {kind}.")
+        low, high = ranges.get(key, (-inf, inf))
+        if key in ranges and not low <= value <= high:
+            raise BadInput(f"{name.full}: {key} must lie in {low:g}..{high:g}.")
         settings[key] = value
     return settings

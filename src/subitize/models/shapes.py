@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -22,14 +22,10 @@ from subitize.stimuli.scattered import draw_scattered
 
 __all__ = ["THINGS", "Shapes", "open_shapes", "parse_prompt"]
 
-DEFAULTS: Mapping[str, Any] = {
-    "w": 0.0,
-    "limit": 4,
-    "lapse": 0.0,
-    "blank": 0.0,
-    "size": 512,
-    "seed": 0,
-}
+DEFAULTS = {"w": 0.0, "limit": 4, "lapse": 0.0, "blank": 0.0, "size": 512, "seed": 0}
+RANGES = {
+    "w": (0.0, 5.0), "lapse": (0.0, 1.0), "blank": (0.0, 1.0), "size": (naming.SMALLEST_SIZE, 8192),
+}  # fmt: skip
 THINGS: Mapping[str, str] = {
     "apple": "apple", "person": "person", "human": "person", "butterfly": "butterfly", "dot": "dot",
     "bell": "clip bell", "candy": "clip candy", "car": "clip car", "fish": "clip fish",
@@ -90,11 +86,4 @@ def parse_prompt(prompt: str) -> tuple[int, str]:
 
 
 def open_shapes(name: ModelName, _options: ModelOptions) -> Shapes:
-    settings = typed_settings(name, DEFAULTS)
-    if not 0 <= settings["w"] <= 5 or not 0 <= settings["lapse"] <= 1:
-        raise BadInput(f"{name.full}: w must lie in 0..5 and lapse in 0..1.")
-    if not 0 <= settings["blank"] <= 1:
-        raise BadInput(f"{name.full}: blank must lie in 0..1.")
-    if not naming.SMALLEST_SIZE <= settings["size"] <= 8192:
-        raise BadInput(f"{name.full}: size must lie in {naming.SMALLEST_SIZE}..8192.")
-    return Shapes(name.full, settings)
+    return Shapes(name.full, typed_settings(name, DEFAULTS, RANGES))

@@ -25,6 +25,7 @@ DEFAULTS: Mapping[str, Mapping[str, Any]] = {
     "chatty": {"seed": 0},
     "refuser": {"seed": 0},
 }
+RANGES = {"w": (0.0, 5.0), "lapse": (0.0, 1.0), "highest": (1, 2**31)}
 
 PROSE = (
     "There are {} {} in the picture.",
@@ -108,9 +109,4 @@ def estimate(target: int, settings: Mapping[str, Any], rng: np.random.Generator)
 
 
 def open_simulated(name: ModelName, _options: ModelOptions) -> Simulated:
-    settings = typed_settings(name, DEFAULTS[name.rest])
-    if not 0 <= settings.get("w", 0.0) <= 5 or not 0 <= settings.get("lapse", 0.0) <= 1:
-        raise BadInput(f"{name.full}: w must lie in 0..5 and lapse in 0..1.")
-    if settings.get("highest", 1) < 1:
-        raise BadInput(f"{name.full}: highest must be at least 1.")
-    return Simulated(name, settings)
+    return Simulated(name, typed_settings(name, DEFAULTS[name.rest], RANGES))

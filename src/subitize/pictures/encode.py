@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from subitize.errors import BadInput
 
-__all__ = ["Picture", "as_bytes", "drawn", "encode", "pixels_sha256"]
+__all__ = ["Picture", "drawn", "encode", "pixels_sha256"]
 
 Pixels = NDArray[np.uint8]
 
@@ -93,15 +93,6 @@ def _filtered(rows: Pixels, plain: bool) -> Iterator[Pixels]:
 def _chunk(name: bytes, data: bytes) -> bytes:
     body = name + data
     return struct.pack(">I", len(data)) + body + struct.pack(">I", zlib.crc32(body))
-
-
-def as_bytes(picture: Any) -> bytes:
-    """An encoded picture from whatever a painter hands over: bytes as they are, an image as PNG."""
-    if isinstance(picture, bytes | bytearray | memoryview):
-        return bytes(picture)
-    if hasattr(picture, "convert"):  # a PIL image
-        picture = picture.convert("RGB")
-    return encode(np.asarray(picture, dtype=np.uint8))
 
 
 def pixels_sha256(pixels: Pixels, palette: Pixels | None = None) -> str:

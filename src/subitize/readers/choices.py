@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from subitize.nouns import plural
 from subitize.numerals import find_numbers
 from subitize.readers.hedges import is_refusal
-from subitize.readers.text import ended_early
+from subitize.readers.text import ended_early, reader_of
 from subitize.readers.wrappings import unwrap
 from subitize.records import Reading, Response, Trial
 
@@ -83,9 +83,7 @@ def choice(reply: str, options: Sequence[str]) -> Reading:
     return Reading("refused" if is_refusal(text) else "no-number", note="none of the options")
 
 
-def read_yes_no(trial: Trial, response: Response) -> Reading:
-    """`yes_no` as the reader of a benchmark."""
-    return ended_early(response) or yes_no(str(response.value))
+read_yes_no = reader_of(yes_no)
 
 
 def read_choice(trial: Trial, response: Response) -> Reading:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from subitize.readers.hedges import has_vague_addition, has_vague_word, is_refusal
 from subitize.readers.mentions import Mention, find_mentions, implied_number
@@ -77,14 +77,12 @@ def final(reply: str) -> Reading:
     return Reading("read", values[0], note="closing statement")
 
 
-def read_strict(trial: Trial, response: Response) -> Reading:
-    """`strict` as the reader of a benchmark."""
-    return ended_early(response) or strict(str(response.value))
+def reader_of(read: Callable[[str], Reading]) -> Callable[[Trial, Response], Reading]:
+    """A function that reads words as the reader of a benchmark."""
+    return lambda _trial, response: ended_early(response) or read(str(response.value))
 
 
-def read_final(trial: Trial, response: Response) -> Reading:
-    """`final` as the reader of a benchmark."""
-    return ended_early(response) or final(str(response.value))
+read_strict, read_final = reader_of(strict), reader_of(final)
 
 
 _ENDS: dict[str, State] = {

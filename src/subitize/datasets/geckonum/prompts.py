@@ -10,7 +10,6 @@ from pathlib import Path
 
 import numpy as np
 
-from subitize.datasets.geckonum import words
 from subitize.datasets.geckonum.recipe import DRAWN_TYPES, Recipe
 from subitize.errors import BadInput
 from subitize.files import csv_text, read_entries
@@ -25,6 +24,24 @@ __all__ = [
     "read_prompts",
 ]
 
+SENTENCES = (
+    "An image showing {things}.",
+    "There {verb} {things}.",
+    "There {verb} {things} in this image.",
+    "A picture of {things}.",
+)
+CUTS: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("loaf of bread", ("thirds", "quarters", "five parts")),
+    ("apple", ("thirds", "quarters", "5 pieces")),
+    ("cake", ("thirds", "quarters", "5 pieces")),
+    ("pizza", ("3 slices", "4 slices", "5 slices")),
+)
+HALVED: tuple[tuple[str, str], ...] = (
+    ("pencil", "A pencil broken into two pieces."),
+    ("banana", "A banana is cut into two pieces."),
+)
+"""noun, and how the release says that it is in two pieces"""
+HALF_COLOURS = (("red", "blue"), ("orange", "black"))
 MOST_TRIES = 1000
 """draws in a row that may repeat an earlier prompt before the recipe is called too small"""
 
@@ -57,6 +74,10 @@ class Prompt:
         """
         parts = (part.strip().rpartition(":") for part in self.entities.split(","))
         return tuple((thing, number) for thing, _, number in parts)
+
+    def wrong(self, why: str) -> BadInput:
+        """What to raise about a prompt that can't be used."""
+        return BadInput(f"Prompt {self.dataset_id} ({self.prompt!r}, {self.entities!r}) {why}")
 
 
 COLUMNS = tuple(entry.name for entry in fields(Prompt))
@@ -116,7 +137,7 @@ def _sentences(recipe: Recipe, _: np.random.Generator) -> Iterator[Draft]:
     for noun in recipe.sentence_nouns:
         for number in recipe.sentence_numbers:
             things = _counted(recipe, number, noun, word=False)
-            for template in words.SENTENCES:
+            for template in SENTENCES:
                 text = template.format(things=things, verb=_verb(number))
                 yield text, 0, -1, f"{noun}:{number}"
 
@@ -178,7 +199,7 @@ def _approx_two(recipe: Recipe, _: np.random.Generator) -> Iterator[Draft]:
 
 
 def _fractions(recipe: Recipe, _: np.random.Generator) -> Iterator[Draft]:
-    for noun, cuts in words.CUTS:
+    for noun, cuts in CUTS:
         for cut in cuts:
             yield _sentence(f"{article(noun)} cut into {cut}"), 0, -1, f"{noun}:{cut}"
         for part, size in (("half", 0.5), ("quarter", 0.25)):
@@ -198,9 +219,9 @@ def _parts(recipe: Recipe, _: np.random.Generator) -> Iterator[Draft]:
 
 
 def _complex(_: Recipe, __: np.random.Generator) -> Iterator[Draft]:
-    for noun, in_two in words.HALVED:
+    for noun, in_two in HALVED:
         yield f"{in_two} One piece is twice the size of the other.", 1, -1, f"{noun}:1/3+2/3"
-        for one, other in words.HALF_COLOURS:
+        for one, other in HALF_COLOURS:
             text = f"An image of {article(noun)} where one half of it is {one} "
             text += f"and the other half is {other}."
             yield text, 1, -1, f"{noun}:1/2{one}+1/2{other}"

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from subitize.datasets.geckonum.prompts import Prompt
-from subitize.datasets.geckonum.recipe import Recipe
+from subitize.datasets.geckonum.recipe import TASK_OF_TYPE, Recipe
 from subitize.datasets.geckonum.yes_no import yes_no_questions
 from subitize.errors import BadInput
 from subitize.files import csv_text, read_entries
@@ -33,12 +33,6 @@ __all__ = [
     "scene_count_questions",
 ]
 
-TASK_OF_TYPE = {
-    "numeric_simple": 1, "numeric_sentence": 1, "2-additive": 1, "3-additive": 1,
-    "attribute-color": 1, "2-additive-color": 1, "attribute-spatial": 1,
-    "approx-1-entity": 2, "approx-2-entity": 2,
-    "fractional-simple": 3, "part-whole": 3, "fractional-complex": 3,
-}  # fmt: skip
 COLOURED = frozenset({"attribute-color", "2-additive-color"})
 LINE_QUESTION = "Which line describes the image the best?"
 ONE_ENTITY_CODES = {"no": 0, "few": 2, "many": 3}
@@ -101,10 +95,8 @@ def make_questions(
 def _of_prompt(prompt: Prompt, recipe: Recipe) -> list[Question]:
     task = TASK_OF_TYPE.get(prompt.prompt_type)
     if task is None:
-        raise BadInput(
-            f"Prompt {prompt.dataset_id} has the unknown type {prompt.prompt_type!r}: known are "
-            f"{', '.join(TASK_OF_TYPE)}."
-        )
+        known = ", ".join(TASK_OF_TYPE)
+        raise prompt.wrong(f"has the unknown type {prompt.prompt_type!r}: known are {known}.")
     if task == 1:
         return _counting(prompt, recipe)
     if task == 2:
@@ -151,10 +143,7 @@ def _counting(prompt: Prompt, recipe: Recipe) -> list[Question]:
 
 def _number(prompt: Prompt, number: str) -> int:
     if not number.isdecimal():
-        raise BadInput(
-            f"Prompt {prompt.dataset_id}: the entity number {number!r} in {prompt.entities!r} is "
-            "no whole number."
-        )
+        raise prompt.wrong(f"has the number {number!r}, which is no whole number.")
     return int(number)
 
 
@@ -168,10 +157,8 @@ def _placed(prompt: Prompt, recipe: Recipe) -> dict[str, tuple[float | None, str
     ones, others = recipe.plural(one), recipe.plural(other)
     relation = recipe.relation_in(prompt.prompt)
     if not relation:
-        raise BadInput(
-            f"Prompt {prompt.dataset_id} ({prompt.prompt!r}) names no known relation: known are "
-            f"{', '.join(recipe.relations)}."
-        )
+        known = ", ".join(recipe.relations)
+        raise prompt.wrong(f"names no known relation: known are {known}.")
     return {
         f"How many {ones} are {relation} {others}?": (float(first), one),
         f"How many {others} are {recipe.relations[relation]} {ones}?": (float(second), other),
@@ -205,10 +192,7 @@ def _line_choice(prompt: Prompt, recipe: Recipe) -> list[Question]:
     else:
         codes, lines = TWO_ENTITY_CODES, _five_lines(prompt, recipe)
     if quantity not in codes:
-        raise BadInput(
-            f"Prompt {prompt.dataset_id}: the quantity {quantity!r} in {prompt.entities!r} is "
-            f"none of {', '.join(codes)}."
-        )
+        raise prompt.wrong(f"has the quantity {quantity!r}: known are {', '.join(codes)}.")
     truth = float(codes[quantity])
     return [Question(prompt.dataset_id, 2, 0, LINE_QUESTION, truth, lines=lines)]
 
@@ -216,10 +200,7 @@ def _line_choice(prompt: Prompt, recipe: Recipe) -> list[Question]:
 def _three_lines(prompt: Prompt) -> tuple[tuple[int, str], ...]:
     found = re.fullmatch(r"(.*There are )(?:only a few|many|no)( .*)", prompt.prompt)
     if found is None:
-        raise BadInput(
-            f"Prompt {prompt.dataset_id} ({prompt.prompt!r}) has no `There are only a few, many "
-            "or no`: its lines can't be made."
-        )
+        raise prompt.wrong("lacks `There are only a few, many or no`: it has no lines.")
     phrases = ((0, "no"), (2, "only a few"), (3, "many"))
     return tuple((code, found[1] + phrase + found[2]) for code, phrase in phrases)
 

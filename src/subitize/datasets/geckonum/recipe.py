@@ -1,37 +1,55 @@
-"""What a set of GeckoNum prompts is made of: the published recipe, or one from a TOML file."""
+"""What a set of GeckoNum prompts is made of: the published recipe, or one from a TOML file.
+
+Source: Kajić et al. (2024), Table A1 (nouns), Table A2 (numbers per type), section 3 and the
+released `prompts.csv` (order, pairs, scenes).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import Annotated
 
-from subitize.datasets.geckonum import words
 from subitize.datasets.toml_files import load_toml
 from subitize.errors import BadInput, MissingExtra, UnknownName
 from subitize.nouns import plural
 
-__all__ = ["DRAWN_TYPES", "RULED_TYPES", "TYPES", "Recipe", "load_recipe"]
+__all__ = ["DRAWN_TYPES", "RULED_TYPES", "TASK_OF_TYPE", "TYPES", "Recipe", "load_recipe"]
 
-TYPES = (
-    "numeric_simple",
-    "2-additive",
-    "3-additive",
-    "approx-2-entity",
-    "approx-1-entity",
-    "numeric_sentence",
-    "fractional-simple",
-    "part-whole",
-    "fractional-complex",
-    "attribute-color",
-    "2-additive-color",
-    "attribute-spatial",
-)
+TASK_OF_TYPE: Mapping[str, int] = {
+    "numeric_simple": 1, "2-additive": 1, "3-additive": 1, "approx-2-entity": 2,
+    "approx-1-entity": 2, "numeric_sentence": 1, "fractional-simple": 3, "part-whole": 3,
+    "fractional-complex": 3, "attribute-color": 1, "2-additive-color": 1, "attribute-spatial": 1,
+}  # fmt: skip
+"""which of the three tasks people get for a type of prompt"""
+TYPES = tuple(TASK_OF_TYPE)
 """the twelve types, in the order of the released file"""
 DRAWN_TYPES = frozenset({"2-additive", "3-additive", "2-additive-color", "attribute-spatial"})
 """drawn at random; all other types follow from the recipe alone"""
 RULED_TYPES = tuple(name for name in TYPES if name not in DRAWN_TYPES)
+
+NOUNS: Mapping[str, tuple[str, ...]] = MappingProxyType({
+    "animals": (
+        "dog", "fish", "cat", "ant", "fly",
+        "axolotl", "seahorse", "kangaroo", "koala", "manatee",
+    ),
+    "food": (
+        "apple", "egg", "burger", "cookie", "pizza",
+        "lychee", "parsnip", "samosa", "chocolate", "cinnamon stick",
+    ),
+    "nature": (
+        "tree", "leaf", "flower", "coconut", "olive",
+        "mushroom", "durian", "bonsai", "pistachio", "okra",
+    ),
+    "objects": (
+        "table", "book", "bottle", "spoon", "pencil",
+        "crib", "paperclip", "flute", "trowel", "corkscrew",
+    ),
+})  # fmt: skip
+"""Table A1: the frequent ones first, but chocolate is frequent too"""
+FREQUENT = frozenset({"chocolate", *(noun for nouns in NOUNS.values() for noun in nouns[:5])})
 
 Numbers = tuple[Annotated[int, 1], ...]
 
@@ -44,31 +62,47 @@ class Recipe:
     """what the prompts' ids begin with"""
     types: tuple[str, ...] = TYPES
     """prompt types, in this order"""
-    nouns: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: words.CATEGORIES)
+    nouns: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: NOUNS)
     """category: its nouns, singular"""
-    frequent: frozenset[str] = words.FREQUENT
+    frequent: frozenset[str] = FREQUENT
     """nouns known to be frequent"""
     rare: frozenset[str] = frozenset(
-        noun for nouns in words.CATEGORIES.values() for noun in nouns if noun not in words.FREQUENT
+        noun for nouns in NOUNS.values() for noun in nouns if noun not in FREQUENT
     )
     """nouns known to be rare; all others are looked up in wordfreq"""
-    frequent_zipf: float = words.FREQUENT_ZIPF
-    """a noun that is neither is frequent from this Zipf frequency on"""
+    frequent_zipf: float = 3.78
+    """a noun that is neither is frequent from this Zipf frequency of wordfreq on: it parts Table
+    A1's two columns (the most frequent rare word, cinnamon, has 3.70, the least frequent frequent
+    one, ant, 3.86)"""
     plurals: Mapping[str, str] = field(default_factory=dict)
     """plurals that `subitize.nouns` does not know"""
-    colours: tuple[str, ...] = words.COLOURS
+    colours: tuple[str, ...] = ("black", "white", "red", "green")
     """colour words"""
-    colour_nouns: tuple[str, ...] = words.COLOUR_NOUNS
+    colour_nouns: tuple[str, ...] = ("apple", "cat", "koala", "mushroom", "bottle")
     """nouns that get a colour"""
-    sentence_nouns: tuple[str, ...] = words.SENTENCE_NOUNS
+    sentence_nouns: tuple[str, ...] = ("fish", "apple", "samosa", "mushroom", "olive")
     """nouns of numeric_sentence"""
-    relations: Mapping[str, str] = field(default_factory=lambda: words.RELATIONS)
+    relations: Mapping[str, str] = field(
+        default_factory=lambda: {
+            "above": "below", "below": "above",
+            "to the left of": "to the right of", "to the right of": "to the left of",
+        }
+    )  # fmt: skip
     """relation: the same seen from the other thing"""
-    pairs: tuple[tuple[str, str], ...] = words.PAIRS
+    pairs: tuple[tuple[str, str], ...] = (
+        ("kangaroo", "crib"), ("ant", "flute"), ("chocolate", "cinnamon stick"), ("koala", "fly"),
+        ("bottle", "apple"), ("pizza", "paperclip"), ("lychee", "spoon"), ("book", "cat"),
+        ("egg", "burger"), ("axolotl", "cookie"), ("fish", "seahorse"), ("trowel", "manatee"),
+        ("dog", "samosa"), ("table", "pencil"), ("corkscrew", "parsnip"),
+    )  # fmt: skip
     """nouns compared in approx-2-entity"""
-    scenes: tuple[tuple[str, str, str], ...] = words.SCENES
+    scenes: tuple[tuple[str, str, str], ...] = (
+        ("flowers", "in", "vase"), ("candles", "on", "cake"), ("plates", "on", "table"),
+        ("books", "on", "shelf"), ("pages", "in", "book"), ("seeds", "in", "watermelon"),
+        ("olives", "on", "plate"), ("grains of rice", "on", "table"),
+    )  # fmt: skip
     """things, preposition and place of approx-1-entity"""
-    part_nouns: tuple[str, ...] = words.PART_NOUNS
+    part_nouns: tuple[str, ...] = ("fork", "pencil", "plate")
     """nouns of part-whole"""
     simple_digits: Numbers = tuple(range(1, 11))
     """numbers of numeric_simple in digits"""

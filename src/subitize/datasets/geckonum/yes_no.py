@@ -7,7 +7,6 @@ from collections.abc import Iterator
 
 from subitize.datasets.geckonum.prompts import Prompt
 from subitize.datasets.geckonum.recipe import Recipe
-from subitize.errors import BadInput
 from subitize.nouns import article
 from subitize.numerals import from_words, to_words
 
@@ -31,7 +30,7 @@ def yes_no_questions(prompt: Prompt, recipe: Recipe) -> Iterator[str]:
         yield f"Is there {part} {article(noun)}?"
     elif found := BROKEN.match(text):
         yield from _how_many_there(noun, found["number"], recipe)
-        if _value(found["number"]) == 1:
+        if from_words(found["number"]) == 1:
             yield f"Is the {noun} broken?"
             yield f"Is the {noun} broken into {found['into']}?"
         else:
@@ -44,9 +43,8 @@ def yes_no_questions(prompt: Prompt, recipe: Recipe) -> Iterator[str]:
     elif found := CUT.match(text):
         yield from _cut(noun, found)
     else:
-        raise BadInput(
-            f"Prompt {prompt.dataset_id} ({text!r}) has a structure no yes/no questions are known "
-            "for: give them in a file."
+        raise prompt.wrong(
+            "has a structure no yes/no questions are known for: give them in a file."
         )
 
 
@@ -61,12 +59,8 @@ def _cut(noun: str, found: re.Match[str]) -> Iterator[str]:
         yield "Is one piece twice the size of the other?"
 
 
-def _value(number: str) -> int | None:
-    return int(number) if number.isdecimal() else from_words(number)
-
-
 def _how_many_there(noun: str, number: str, recipe: Recipe) -> Iterator[str]:
-    value = _value(number)
+    value = from_words(number)
     if value == 1:
         yield f"Is there {article(noun)}?"
         yield f"Is there one {noun}?"

@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-from subitize.errors import BadInput, Hopeless, ModelError
+from subitize.errors import Hopeless, ModelError
 from subitize.measures.boxes import NMS
 from subitize.models.base import Answers, Boxes, Item, Kind, ModelOptions, Reply
 from subitize.models.checkpoints import Checkpoint, first_line, needs_torch
@@ -156,8 +156,5 @@ def _placed(model: Any, device: str) -> Any:
 
 def open_grounding_dino(name: ModelName, _options: ModelOptions) -> GroundingDino:
     needs_torch(f"The counter {name.full}")
-    settings = typed_settings(name, DEFAULTS)
-    for key in ("box_threshold", "text_threshold", "threshold"):
-        if not 0 <= settings[key] <= 1:
-            raise BadInput(f"{name.full}: {key} must lie in 0..1.")
-    return GroundingDino(name, settings)
+    ranges = dict.fromkeys(("box_threshold", "text_threshold", "threshold"), (0.0, 1.0))
+    return GroundingDino(name, typed_settings(name, DEFAULTS, ranges))

@@ -70,32 +70,17 @@ class HttpCounter(Served):
 
 
 def _value(entry: Mapping[str, Any]) -> dict[str, Any]:
+    """The known fields of what a server sent, once all of them make sense."""
     if not isinstance(entry.get("boxes"), list):
         raise ModelError("the counter's JSON has no list 'boxes'")
     try:
         checked(entry["boxes"])
-    except BadInput as problem:
-        raise ModelError(f"the counter's answer can't be used: {problem}") from None
-    value = {name: entry[name] for name in FIELDS if name in entry}
-    if not _fits(value):
-        raise ModelError(
-            "the counter's answer can't be used: size is [width, height], threshold and nms are "
-            "numbers"
-        )
-    return value
-
-
-def _fits(value: Mapping[str, Any]) -> bool:
-    size = value.get("size", [1, 1])
-    numbers = [value.get("threshold", 0.0), value.get("nms", 1.0)]
-    return (
-        isinstance(size, list)
-        and len(size) == 2
-        and all(
-            isinstance(part, (int, float)) and not isinstance(part, bool)
-            for part in (*size, *numbers)
-        )
-    )
+        numbers = [*entry.get("size", (1, 1)), entry.get("threshold", 0.0), entry.get("nms", 1.0)]
+        if len(numbers) != 4 or any(type(number) not in (int, float) for number in numbers):
+            raise BadInput("size is [width, height], threshold and nms are numbers")
+    except (BadInput, TypeError) as problem:
+        raise ModelError(f"the counter's JSON can't be used: {problem}") from None
+    return {name: entry[name] for name in FIELDS if name in entry}
 
 
 def open_http(name: ModelName, options: ModelOptions) -> HttpCounter:
