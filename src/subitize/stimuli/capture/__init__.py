@@ -12,13 +12,9 @@ import numpy as np
 
 from subitize.errors import BadInput, UnknownName
 from subitize.pictures.encode import Picture, drawn
+from subitize.stimuli import generator
 from subitize.stimuli.capture.arrangements import ARRANGEMENTS, PUBLISHED, SHIFTS, places
-from subitize.stimuli.capture.occluders import (
-    check_side,
-    fair_square,
-    generator,
-    published_square,
-)
+from subitize.stimuli.capture.occluders import check_side, fair_square, published_square
 from subitize.stimuli.capture.painting import COLOURS, paint, palette
 from subitize.stimuli.capture.validation import VALIDATION
 
@@ -186,7 +182,7 @@ def _square(
     if recipe["layout"] == "fair":
         square = fair_square(arrangement, count, configuration.nth, seed, side)
     else:
-        rng = generator("occluder", seed, configuration.name)
+        rng = generator("capture", "occluder", seed, configuration.name)
         square = published_square(places(arrangement, count, "published"), rng, side)
     x, y = square.x + shift[0], square.y + shift[1]
     corners = (x - square.side / 2, y - square.side / 2, x + square.side / 2, y + square.side / 2)

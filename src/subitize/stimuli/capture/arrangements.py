@@ -12,9 +12,9 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from subitize.errors import BadInput, UnknownName
+from subitize.stimuli.geometry import Points, nearest
 
 __all__ = [
     "ARRANGEMENTS",
@@ -24,14 +24,11 @@ __all__ = [
     "Points",
     "centred_hexagon",
     "grid_shape",
-    "nearest",
     "places",
     "ring_in_ring",
     "rows_of_triangle",
     "staggered_rows",
 ]
-
-Points = NDArray[np.float64]
 
 PUBLISHED = ("circle", "triangle", "rectangle")
 SHIFTS = ((0.0, 0.0), (-0.13, -0.13), (0.13, -0.13), (-0.13, 0.13), (0.13, 0.13))
@@ -79,12 +76,6 @@ def places(arrangement: str, count: int, layout: str) -> Layout:
         radius = min(radius, _CROWDED * nearest(points, math.inf))
     points.flags.writeable = False  # it is kept and handed out again
     return Layout(points, radius)
-
-
-def nearest(points: Points, order: float = 2) -> float:
-    """Distance between the two nearest points; of order infinity, along the farther axis."""
-    apart = np.linalg.norm(points[:, None] - points[None, :], order, axis=2)
-    return float(apart[~np.eye(len(points), dtype=bool)].min())
 
 
 def _impossible(arrangement: str, count: int, rule: str) -> BadInput:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 from functools import lru_cache
 from typing import NamedTuple
@@ -11,10 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from subitize.errors import BadInput
+from subitize.stimuli import generator
 from subitize.stimuli.capture.arrangements import PUBLISHED, SHIFTS, Layout, Points, places
 from subitize.stimuli.capture.completing import completions
 
-__all__ = ["HIDDEN", "Square", "fair_square", "generator", "published_square"]
+__all__ = ["HIDDEN", "Square", "check_side", "fair_square", "published_square"]
 
 HIDDEN = range(1, 7)
 """how many objects a fair square may hide"""
@@ -43,12 +43,6 @@ class Square(NamedTuple):
     x: float
     y: float
     side: float
-
-
-def generator(*parts: object) -> np.random.Generator:
-    """Random numbers that depend on these words alone, so any picture can be drawn by itself."""
-    digest = hashlib.sha256("/".join(map(str, ("capture", *parts))).encode()).digest()
-    return np.random.default_rng(int.from_bytes(digest[:16], "big"))
 
 
 def check_side(side: float | None) -> None:
@@ -96,7 +90,7 @@ def fair_square(
 
 @lru_cache(maxsize=256)
 def _deal(arrangement: str, count: int, seed: int) -> tuple[int, ...]:
-    return tuple(generator("deal", seed, arrangement, count).permutation(50).tolist())
+    return tuple(generator("capture", "deal", seed, arrangement, count).permutation(50).tolist())
 
 
 @lru_cache(maxsize=64)
@@ -140,7 +134,7 @@ def _thrown(
 ) -> tuple[Points, NDArray[np.bool_]]:
     """Random squares (x, y, side) that cover or spare each object whole, and which they cover."""
     layout = places(arrangement, count, "fair")
-    rng = generator("throw", seed, arrangement, count)
+    rng = generator("capture", "throw", seed, arrangement, count)
     sides = rng.uniform(*_FAIR_SIDES, _THROWS) if side is None else np.full(_THROWS, side)
     low, high = layout.points.min(axis=0), layout.points.max(axis=0)
     centres = rng.uniform(low - layout.radius, high + layout.radius, (_THROWS, 2))

@@ -8,12 +8,11 @@ from functools import lru_cache
 import numpy as np
 
 from subitize.stimuli.capture.arrangements import (
-    Points,
     centred_hexagon,
-    nearest,
     ring_in_ring,
     staggered_rows,
 )
+from subitize.stimuli.geometry import Points, nearest
 
 __all__ = ["TEMPLATES", "fitted"]
 
