@@ -130,13 +130,10 @@ def _limits(points: Points, diameters: Diameters, size: int) -> tuple[float, flo
     distance = np.sqrt(np.sum(away * away, axis=2))
     np.fill_diagonal(distance, np.inf)
     low = float(np.max((radii[:, None] + radii[None, :] + GAP + 2) / distance))
-    inner = size - 2 * MARGIN - 2
-    high = math.inf
-    for axis in (0, 1):
-        offset = points[None, :, axis] - points[:, None, axis]
-        free = inner - radii[None, :] - radii[:, None]
-        if free.min() < 0:
-            return math.inf, 0.0
-        with np.errstate(divide="ignore"):
-            high = min(high, float(np.min(np.where(offset > 1e-9, free / offset, np.inf))))
-    return low, high
+    free = size - 2 * MARGIN - 2 - radii[None, :] - radii[:, None]
+    if free.min() < 0:
+        return math.inf, 0.0
+    # a pair that stands in a line has no limit on the other axis
+    apart = np.abs(away)
+    high = np.where(apart > 1e-9, free[:, :, None] / np.maximum(apart, 1e-9), np.inf)
+    return low, float(high.min())
