@@ -100,7 +100,8 @@ def _opened(content: bytes) -> Iterator[Any]:
         raise _too_large("far more") from None
     except (OSError, ValueError, SyntaxError, EOFError, IndexError, TypeError) as problem:
         # Pillow's format readers raise all of these on damaged files.
-        raise ModelError(f"the picture can't be read: {_words(problem)}") from None
+        said = " ".join(str(problem).split())[:200] or type(problem).__name__
+        raise ModelError(f"the picture can't be read: {said}") from None
     except MemoryError:
         raise ModelError("the picture does not fit into memory") from None
 
@@ -159,7 +160,3 @@ def _too_large(found: str) -> ModelError:
         f"the picture is too large: {found} pixels, of which {MOST_PIXELS:,} "
         "are taken at most; make it smaller"
     )
-
-
-def _words(problem: Exception) -> str:
-    return " ".join(str(problem).split())[:200] or type(problem).__name__

@@ -13,12 +13,14 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from subitize.errors import BadInput, UnknownName, WrongRun
 from subitize.pictures.editing import edited, filled
 from subitize.pictures.encode import Picture
 from subitize.records import Stimulus
 
-__all__ = ["DRAWERS", "Picture", "render"]
+__all__ = ["DRAWERS", "Picture", "generator", "render"]
 
 DRAWERS: Mapping[str, str] = {
     "naming": "subitize.stimuli.naming:draw",
@@ -46,6 +48,12 @@ def render(stimulus: Stimulus) -> Picture:
         f"A stimulus of kind {stimulus.kind!r} has no picture of its own ({why}): it was "
         f"{dict(stimulus.recipe)!r}. Only drawn stimuli and files can be rendered."
     )
+
+
+def generator(*words: object) -> np.random.Generator:
+    """Random numbers that depend on these words alone, so any picture can be drawn by itself."""
+    digest = hashlib.sha256("/".join(map(str, words)).encode()).digest()
+    return np.random.default_rng(int.from_bytes(digest[:16], "big"))
 
 
 def _drawn(recipe: Mapping[str, Any]) -> Picture:

@@ -18,7 +18,7 @@ STEPS = 8
 
 def draw_scattered(kind: str, n: int, size: int, rng: np.random.Generator) -> bytes:
     """A PNG of n things of a kind (see `art.KINDS`), none touching another."""
-    placing.check_room(n, size, placing.capacity(size))
+    placing.check_room(n, size, placing.capacity(size))  # before so many numbers are drawn
     names = art.looks(kind)
     looks = tuple(names[k] for k in rng.integers(0, len(names), n))
     # a ladder of few diameters, so that tiles can be used again

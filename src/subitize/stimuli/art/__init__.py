@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from subitize.errors import UnknownName
 from subitize.stimuli.art.drawings import LOOKS, drawing
 from subitize.stimuli.art.raster import Layer, paint
-from subitize.stimuli.hull import convex_hull
+from subitize.stimuli.geometry import convex_hull
 
 __all__ = ["KINDS", "Tile", "looks", "palette", "tile"]
 

@@ -9,9 +9,8 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from subitize.pictures.decode import decode
+from subitize.pictures.decode import Pixels, decode
 from subitize.pictures.editing import with_hole
 from subitize.pictures.encode import Picture, drawn
 from subitize.records import Stimulus
@@ -19,6 +18,7 @@ from subitize.stimuli import render
 from subitize.stimuli.capture.arrangements import PUBLISHED
 from subitize.stimuli.capture.completing import FAMILIES, Completion, completions
 from subitize.stimuli.capture.looking import Blob, PatternScene, look
+from subitize.stimuli.geometry import Points
 
 __all__ = ["DRAWING_VERSION", "continue_pattern", "draw", "draw_holed", "hidden_objects"]
 
@@ -28,9 +28,6 @@ _BLUR = 0.8
 """pixels by which a centre may be wrong"""
 _STICKING_OUT = 1.5
 """pixels that must stick out of the square to be seen"""
-
-Points = NDArray[np.float64]
-Pixels = NDArray[np.uint8]
 
 
 def draw(recipe: Mapping[str, Any]) -> Picture:
@@ -55,26 +52,13 @@ def hidden_objects(scene: PatternScene) -> Points:
     if scene.square is None or len(scene.whole) < 2:
         return nothing
     visible = np.array([[blob.x, blob.y] for blob in scene.whole])
+    how = {"tolerance": max(scene.radius / 5, _BLUR), "touching": bool(scene.fragments)}
     for families in (PUBLISHED, tuple(FAMILIES)[len(PUBLISHED) :]):
-        agreeing = [
-            completion
-            for completion in completions(
-                visible,
-                scene.square,
-                scene.radius,
-                families,
-                tolerance=max(scene.radius / 5, _BLUR),
-                touching=bool(scene.fragments),
-            ).found
-            if _agrees(completion, scene)
-        ]
+        found = completions(visible, scene.square, scene.radius, families, **how).found
+        agreeing = [completion.hidden for completion in found if _agrees(completion, scene)]
         if agreeing:
-            return min(agreeing, key=_plausible).hidden
+            return min(agreeing, key=lambda hidden: (len(hidden) == 0, len(hidden)))
     return nothing
-
-
-def _plausible(completion: Completion) -> tuple[bool, int]:
-    return len(completion.hidden) == 0, len(completion.hidden)
 
 
 def _agrees(completion: Completion, scene: PatternScene) -> bool:
@@ -82,21 +66,16 @@ def _agrees(completion: Completion, scene: PatternScene) -> bool:
     if scene.square is None or not scene.fragments:
         return True
     owned: set[Blob] = set()
-    x0, y0, x1, y1 = scene.square
+    (x0, y0, x1, y1), r = scene.square, scene.radius
     for x, y in completion.hidden.tolist():
-        mine = {blob for blob in scene.fragments if _holds(x, y, scene.radius, blob)}
-        r = scene.radius
+        # fragments that are part of an object here
+        mine = {b for b in scene.fragments if max(abs(b.x - x), abs(b.y - y)) <= r + _BLUR}
         out = max(x0 - (x - r), (x + r) - x1, y0 - (y - r), (y + r) - y1)
         corner = min(abs(x - x0), abs(x - x1)) < r and min(abs(y - y0), abs(y - y1)) < r
         if out > _STICKING_OUT and not mine and not corner:
             return False
         owned |= mine
     return len(owned) == len(scene.fragments)
-
-
-def _holds(x: float, y: float, radius: float, blob: Blob) -> bool:
-    """Whether a fragment is part of an object here."""
-    return max(abs(blob.x - x), abs(blob.y - y)) <= radius + _BLUR
 
 
 def continue_pattern(pixels: Pixels) -> Pixels:

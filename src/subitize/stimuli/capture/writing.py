@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from itertools import product
 from typing import Any, ClassVar
 
 from subitize.errors import BadInput
@@ -47,9 +46,7 @@ class CaptureSet(PictureSet):
     def configurations(self) -> tuple[Configuration, ...]:
         if not self.patterns:
             return configurations()
-        wanted = dict.fromkeys(map(_pattern, self.patterns.split(",")))
-        looks = product(wanted, PLACES, COLOURS, OBJECTS)
-        return tuple(Configuration(*pattern, *look) for pattern, *look in looks)
+        return configurations(tuple(dict.fromkeys(map(_pattern, self.patterns.split(",")))))
 
     def recipes(self) -> Wanted:
         """All unoccluded pictures first."""

@@ -1,11 +1,13 @@
-"""Convex hull of points in the plane, without SciPy: pictures have few corners."""
+"""Points in the plane, without SciPy: pictures have few corners."""
 
 from __future__ import annotations
+
+import math
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["convex_hull", "polygon_area"]
+__all__ = ["Points", "convex_hull", "nearest", "polygon_area"]
 
 Points = NDArray[np.float64]
 
@@ -32,6 +34,12 @@ def _chain(ordered: list[tuple[float, float]]) -> list[tuple[float, float]]:
             chain.pop()
         chain.append((x, y))
     return chain
+
+
+def nearest(points: Points, order: float = 2) -> float:
+    """Distance of the two nearest points, infinite for one; of order ∞, along the farther axis."""
+    apart = np.linalg.norm(points[:, None] - points[None, :], order, axis=2)
+    return float(apart[~np.eye(len(points), dtype=bool)].min(initial=math.inf))
 
 
 def polygon_area(points: Points) -> float:
