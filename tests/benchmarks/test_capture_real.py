@@ -171,13 +171,14 @@ def test_a_missing_picture_is_named(tmp_path: Path, data: dict[str, Any]) -> Non
 
 def test_the_page_of_the_real_set(tmp_path: Path, data: dict[str, Any]) -> None:
     """CountGD stands beside it, marked as not comparable; totals are drawn on a log scale."""
+    from subitize.benchmarks.catalog import page_of
     from subitize.reports.build import build_report
     from subitize.runs.stored import load_run
 
     given = {**data, "confidence": "samples", "samples": 4}
     outcome, scores = ask(tmp_path / "runs", model="sim/observer", settings=given)
     assert scores["confidence"]["occluded"]["trials"] == 6
-    report = build_report([load_run(outcome.folder)], tmp_path / "report.html")
+    report = build_report([load_run(outcome.folder)], tmp_path / "report.html", page_of)
     page = report.read_text("utf-8")
     assert "Leaderboard, real set" in page
     assert "CountGD" in page

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from subitize.benchmarks.catalog import BENCHMARKS, get_benchmark
+from subitize.benchmarks.catalog import BENCHMARKS, get_benchmark, page_of
 from subitize.commands.printing import say
 from subitize.commands.reporting import load_scored
 from subitize.commands.running import open_reading_model, run_and_score
@@ -39,6 +39,7 @@ def demo(
             )
             complete = complete and outcome.complete
             folders.append(outcome.folder)
-    report = build_report([load_scored(folder) for folder in folders], out / "report.html")
+    runs = [load_scored(folder) for folder in folders]
+    report = build_report(runs, out / "report.html", page_of)
     print(f"The report is {report} ({time.monotonic() - begun:.0f} s)")
     raise typer.Exit(0 if complete else 1)

@@ -9,6 +9,7 @@ from typing import Annotated
 import orjson
 import typer
 
+from subitize.benchmarks.catalog import known_benchmarks, page_of
 from subitize.errors import BadInput
 from subitize.reports.build import build_report
 from subitize.runs.scoring import score_run
@@ -24,8 +25,10 @@ def report(
     out: Annotated[Path, typer.Option(help="The HTML file to write.")] = Path("report.html"),
 ) -> None:
     """One HTML file with leaderboard, figures and tables; figures and tables also as files."""
-    folders = [folder for given in runs for folder in find_runs(given)]
-    print(build_report([load_scored(folder) for folder in folders], out))
+    found = [load_scored(folder) for given in runs for folder in find_runs(given)]
+    order = known_benchmarks()
+    found.sort(key=lambda run: order.index(run.benchmark.NAME))
+    print(build_report(found, out, page_of))
 
 
 def find_runs(given: Path) -> list[Path]:

@@ -46,6 +46,8 @@ class StoredRun:
     folder: Path
     info: Mapping[str, Any]
     """run.json"""
+    benchmark: Benchmark
+    """what was run"""
     rows: Sequence[Row]
     """the row that counts for each trial and sample, in the plan's order"""
     scores: Mapping[str, Any]
@@ -226,7 +228,8 @@ def load_run(folder: Path, reader: str | None = None) -> StoredRun:
     benchmark = get_benchmark(info["benchmark"])
     _, read = choose_reader(benchmark, folder, info, reader)
     again = asking_again(benchmark, benchmark.settings_from(info["settings"]))
-    return StoredRun(folder, info, read_rows(folder, read, again), stored_scores(folder) or {})
+    rows = read_rows(folder, read, again)
+    return StoredRun(folder, info, benchmark, rows, stored_scores(folder) or {})
 
 
 def stored_scores(folder: Path) -> dict[str, Any] | None:
