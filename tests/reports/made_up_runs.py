@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from subitize.benchmarks.catalog import get_benchmark
 from subitize.records import Reading, Response, Row, Stimulus, make_trial
 from subitize.runs.stored import StoredRun
 from subitize.stimuli.naming import recipe
@@ -166,4 +167,4 @@ def make_run(
         "created": "2025-09-01T10:00:00+00:00",
         "decisions": {"form": "things"},
     }
-    return StoredRun(Path(name.replace("/", "-")), info, rows, scores)
+    return StoredRun(Path(name.replace("/", "-")), info, get_benchmark("naming"), rows, scores)

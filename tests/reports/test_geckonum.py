@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from subitize.benchmarks.catalog import page_of
 from subitize.benchmarks.geckonum.labels import Labelled, label_annotations
 from subitize.benchmarks.geckonum.painting import GeckoNum
 from subitize.benchmarks.geckonum.vqa import GeckoNumVqa
@@ -145,12 +146,12 @@ def test_pictures_nobody_has_read_make_a_page(tmp_path: Path) -> None:
             open_reading_model(benchmark, counter),
         )  # fmt: skip
         runs.append(load_run(outcome.folder))
-    text = build_report(runs, tmp_path / "r.html").read_text()
+    text = build_report(runs, tmp_path / "r.html", page_of).read_text()
     assert "nobody yet (left for people)" in text
     assert "counter/blobs" in text
     assert "the model refused" in text  # mushrooms
     assert "left for people to read" in text
-    alone = build_report(runs[:1], tmp_path / "alone.html").read_text()
+    alone = build_report(runs[:1], tmp_path / "alone.html", page_of).read_text()
     assert 'id="geckonum-by-number"' not in alone
     assert 'id="geckonum-table2"' in alone
 
@@ -177,7 +178,7 @@ def test_the_page_of_counting_questions(tmp_path: Path) -> None:
         RunOptions(progress=False),
     )  # fmt: skip
     assert scores["accuracy"]["value"] == 1.0
-    text = build_report([load_run(outcome.folder)], tmp_path / "v.html").read_text()
+    text = build_report([load_run(outcome.folder)], tmp_path / "v.html", page_of).read_text()
     assert "gone.png" in text
     assert 'id="geckonum-vqa-numbers-figure"' in text
     assert 'id="geckonum-vqa-complexity-table"' in text

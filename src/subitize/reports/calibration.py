@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from subitize.readers.calibration import Calibration
-from subitize.reports.style import FORMATS, INK, MUTED, OWN, new_figure, save, styled
+from subitize.reports.files import figure_files
+from subitize.reports.page import Figure as FigureBlock
+from subitize.reports.style import INK, MUTED, OWN, new_figure, styled
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -43,8 +45,5 @@ def calibration_figure(calibration: Calibration) -> Figure:
 
 def calibration_files(calibration: Calibration) -> dict[str, bytes]:
     """The figure as SVG, PDF and PNG, by file ending."""
-    figure = calibration_figure(calibration)
-    with styled():
-        figure.draw_without_rendering()
-        figure.set_layout_engine("none")
-    return {kind: save(figure, kind) for kind in FORMATS}
+    block = FigureBlock("calibration", "", "", lambda: calibration_figure(calibration))
+    return {name.rpartition(".")[2]: content for name, content in figure_files(block).items()}

@@ -158,7 +158,7 @@ def _gallery_section(respondents: Sequence[Respondent]) -> Section:
         chosen = [*_spread(wrong, PICTURES - 2), *_spread(right, 2)]
         pictures = []
         for row in chosen:
-            png = replies.picture_received(one, row)
+            png = replies.picture_received(one, str(row.response.value))
             if png is not None:
                 verdict = "right" if row.reading.choice == "right" else "wrong"
                 pictures.append(

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from subitize.benchmarks.catalog import page_of
 from subitize.published import capture as paper
 from subitize.reports.build import build_report
 from subitize.runs.stored import load_run
@@ -33,7 +34,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     asked = {**given, "items": 5, "confidence": "asked", "prompt": "best"}
     with ChatServer(replying(answer)) as server:
         folders.append(ask(out, url=server.url, settings=asked)[0].folder)
-    return build_report([load_run(folder) for folder in folders], out / "report.html")
+    return build_report([load_run(folder) for folder in folders], out / "report.html", page_of)
 
 
 def table(report: Path, name: str) -> list[dict[str, str]]:
@@ -104,6 +105,7 @@ def test_the_key_figure_says_who_fails_with_the_number_hidden(report: Path) -> N
 
 def test_a_run_of_one_task_has_a_page_too(tmp_path: Path) -> None:
     outcome, _ = ask(tmp_path, model="sim/chatty", settings={"tasks": ("pattern",)})
-    page = build_report([load_run(outcome.folder)], tmp_path / "one.html").read_text("utf-8")
+    runs = [load_run(outcome.folder)]
+    page = build_report(runs, tmp_path / "one.html", page_of).read_text("utf-8")
     assert "Only the hidden ones" in page
     assert "100.00" in page

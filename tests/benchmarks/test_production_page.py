@@ -10,12 +10,11 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from subitize.benchmarks.catalog import get_benchmark
+from subitize.benchmarks.catalog import get_benchmark, page_of
+from subitize.benchmarks.production_page import sections, with_boxes
 from subitize.models.catalog import open_model
 from subitize.reports.build import build_report
 from subitize.reports.page import Gallery, Table
-from subitize.reports.painted import with_boxes
-from subitize.reports.production import sections
 from subitize.runs.reading import run_with_reading
 from subitize.runs.run import RunOptions
 from subitize.runs.stored import StoredRun, load_run
@@ -101,7 +100,7 @@ def test_pictures_nobody_counted_and_broken_ones_do_not_stop_a_report(tmp_path: 
     run = run_of(tmp_path / "runs", "painter/shapes?size=64", None)
     picture = next((run.folder / "images").iterdir())
     picture.write_bytes(picture.read_bytes()[:100])
-    text = build_report([run], tmp_path / "report.html").read_text("utf-8")
+    text = build_report([run], tmp_path / "report.html", page_of).read_text("utf-8")
     assert "nobody yet" in text
     assert "left for people to read" in text
 
