@@ -20,9 +20,18 @@ from subitize.errors import BadInput, UnknownName
 from subitize.records import Reading, Row, Stimulus
 from subitize.reports.build import build_report
 from subitize.reports.page import Figure, Gallery, Table
-from subitize.runs.stored import StoredRun, load_run
+from subitize.runs.stored import StoredRun
 from subitize.stimuli import render
-from tests.reports.made_up_runs import CATEGORIES, confusion, estimate, guess, make_run, simulate
+from tests.reports.made_up_runs import (
+    CATEGORIES,
+    confusion,
+    estimate,
+    guess,
+    make_run,
+    simulate,
+    stored,
+)
+from tests.scored import load_run
 
 pytestmark = [pytest.mark.budget(120), pytest.mark.timeout(240)]
 
@@ -154,7 +163,7 @@ NOTHING: dict[str, Any] = {
 def test_a_run_without_a_single_score_is_reported_with_reasons(tmp_path: Path) -> None:
     runs = [
         make_run("sim/refuser", simulate(estimate, per_cell=1), **NOTHING),
-        StoredRun(Path("never-scored"), {"benchmark": "naming"}, get_benchmark("naming"), [], {}),
+        stored(Path("never-scored"), {"benchmark": "naming"}, get_benchmark("naming"), [], {}),
     ]
     text = build_report(runs, tmp_path / "report.html", page_of).read_text("utf-8")
     assert "sim/refuser · NAE: there is &lt;b&gt;no&lt;/b&gt; readable reply" in text
@@ -233,7 +242,7 @@ def painted_run(folder: Path) -> StoredRun:
     made = make_run("painter/odd", rows, highest=4)
     scores = {**made.scores, "benchmark": "production"}
     info = {**made.info, "benchmark": "production"}
-    return StoredRun(folder, info, get_benchmark("production"), rows, scores)
+    return stored(folder, info, get_benchmark("production"), rows, scores)
 
 
 def test_production_shows_the_pictures_received(tmp_path: Path) -> None:

@@ -33,9 +33,11 @@ def score(value: float) -> dict[str, Any]:
     return {"value": value, "low": value - 0.1, "high": value + 0.1, "trials": 20}
 
 
-def made_up(name: str, benchmark: Benchmark, answer: Any, **changes: Any) -> StoredRun:
+def made_up(name: str, benchmark: Benchmark[Any], answer: Any, **changes: Any) -> StoredRun:
     run = make_run(name, simulate(answer, per_cell=1, highest=4), highest=4, **changes)
-    return replace(run, benchmark=benchmark)
+    changed = replace(run, benchmark=benchmark)
+    changed.__dict__.update(scores=run.scores, trials=run.trials)
+    return changed
 
 
 @pytest.fixture(scope="module")

@@ -19,7 +19,7 @@ from subitize.errors import BadInput
 from subitize.reports import default
 from subitize.reports.files import csv_bytes, figure_files, inline_svg, thumbnail_uri
 from subitize.reports.page import Figure, Section, Sections, Table, plain
-from subitize.runs.folder import write_whole
+from subitize.files import write_whole
 from subitize.runs.stored import StoredRun
 
 __all__ = ["About", "Chapter", "build_report", "write_chapters"]

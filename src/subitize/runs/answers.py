@@ -31,7 +31,7 @@ from subitize.runs.reading import RunReader
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["COLUMNS", "FILE", "build_answers", "load_answers", "read_responses"]
+__all__ = ["COLUMNS", "FILE", "as_frame", "build_answers", "load_answers", "read_responses"]
 
 FILE = "answers.parquet"
 COLUMNS: Mapping[str, str] = {
@@ -137,7 +137,7 @@ def build_answers(
         for response in responses
     ]
     counts = _counting(trials, responses, readings, judged, (reader.benchmark, settings))
-    return _frame(trials, responses, readings, counts, reader.benchmark)
+    return as_frame(trials, responses, readings, counts, reader.benchmark)
 
 
 def _check_planned(
@@ -246,13 +246,14 @@ def _counting(
     return counts
 
 
-def _frame(
+def as_frame(
     trials: Mapping[str, Trial],
     responses: Sequence[Response],
     readings: Sequence[Reading],
     counts: Sequence[bool],
     benchmark: Benchmark[Any],
 ) -> pl.DataFrame:
+    """The table: a row per response."""
     asked = [trials[response.trial] for response in responses]
     about = [_followed(trial) for trial in asked]
     order = _order(trials)
