@@ -29,7 +29,7 @@ def naming(  # noqa: PLR0913, PLR0917  the options of the command, one each
     size: Annotated[int, typer.Option(help="Side of the pictures in pixels.")] = 1024,
     categories: Annotated[str, typer.Option(help="Separated by commas.")] = ",".join(CATEGORIES),
     hold: Annotated[str, typer.Option(help="Cue held constant: area, hull or density.")] = "",
-    seed: Annotated[int, typer.Option(help="Same seed, same bytes.")] = 0,
+    seed: Annotated[int, typer.Option(help="Same seed, same pictures.")] = 0,
     processes: Annotated[int | None, typer.Option(help="Processes; all cores by default.")] = None,
 ) -> None:
     """Five categories of 1..10 things on white, {n}_{category}_{index}.png."""
@@ -46,7 +46,7 @@ def capture(
         str, typer.Option(help="fair: all is inside and can be told; published: as in the paper.")
     ] = "fair",
     size: Annotated[int, typer.Option(help="Side of the pictures in pixels.")] = 200,
-    seed: Annotated[int, typer.Option(help="Same seed, same bytes.")] = 0,
+    seed: Annotated[int, typer.Option(help="Same seed, same pictures.")] = 0,
     patterns: Annotated[
         str, typer.Option(help="ARRANGEMENT:COUNT, separated by commas; the paper's by default.")
     ] = "",
