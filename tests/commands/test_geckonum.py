@@ -117,6 +117,14 @@ def test_datasets(tmp_path: Path) -> None:
     assert "no network" in done.stderr
 
 
+def test_a_calibration_is_refused(tmp_path: Path) -> None:
+    """It would correct counts of a category; GeckoNum asks whether pictures are right."""
+    painted = ("run", "geckonum", "--model", "painter/shapes", "--out", tmp_path / "runs")
+    done = subitize(*painted, "--calibration", tmp_path / "c.json", code=2)
+    assert "no counter reads geckonum" in done.stderr
+    assert not (tmp_path / "runs").exists()
+
+
 @pytest.mark.budget(20)
 def test_speed_and_memory(data_dir: Path) -> None:
     """All tables at most 1.5 s of CPU above start-up and 600 MB, over the full release."""

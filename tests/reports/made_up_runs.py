@@ -193,3 +193,10 @@ def stored(
     run = StoredRun(folder, info, benchmark, benchmark.SETTINGS(), answers, reader)
     run.__dict__.update(scores=scores, trials=trials)
     return run
+
+
+def changed(run: StoredRun, **parts: Any) -> StoredRun:
+    """The same run with other parts, its made-up scores and trials kept."""
+    made = replace(run, **parts)
+    made.__dict__.update(scores=run.scores, trials=run.trials)
+    return made

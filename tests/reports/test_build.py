@@ -22,15 +22,7 @@ from subitize.reports.build import build_report
 from subitize.reports.page import Figure, Gallery, Table
 from subitize.runs.stored import StoredRun
 from subitize.stimuli import render
-from tests.reports.made_up_runs import (
-    CATEGORIES,
-    confusion,
-    estimate,
-    guess,
-    make_run,
-    simulate,
-    stored,
-)
+from tests.reports.made_up_runs import CATEGORIES,     confusion,     estimate,     guess,     make_run,     simulate,     stored, changed
 from tests.scored import load_run
 
 pytestmark = [pytest.mark.budget(120), pytest.mark.timeout(240)]
@@ -181,10 +173,14 @@ def test_other_ranges_than_ten(tmp_path: Path) -> None:
     assert max(int(row["target"]) for row in found) == 15
 
 
+def moved(run: StoredRun, name: str) -> StoredRun:
+    return changed(run, folder=Path(name))
+
+
 def test_two_runs_of_one_model_are_told_apart() -> None:
     rows = simulate(estimate, per_cell=1)
     one, two = make_run("m", rows), make_run("m", rows)
-    runs = [replace(run, folder=Path(f"run-{i}")) for i, run in enumerate((one, two))]
+    runs = [moved(run, f"run-{i}") for i, run in enumerate((one, two))]
     board = next(b for s in sections(runs) for b in s.blocks if isinstance(b, Table))
     labels = {row[0].shown for row in board.rows}
     assert {"m (run-0)", "m (run-1)"} <= labels

@@ -16,7 +16,7 @@ from subitize.reports.build import build_report
 from subitize.reports.default import sections
 from subitize.reports.page import Cards, Figure, Gallery, Points, Table
 from subitize.runs.stored import StoredRun
-from tests.reports.made_up_runs import estimate, guess, make_run, simulate
+from tests.reports.made_up_runs import estimate, guess, make_run, simulate, changed
 
 
 class MadeUp(Naming):
@@ -35,9 +35,7 @@ def score(value: float) -> dict[str, Any]:
 
 def made_up(name: str, benchmark: Benchmark[Any], answer: Any, **changes: Any) -> StoredRun:
     run = make_run(name, simulate(answer, per_cell=1, highest=4), highest=4, **changes)
-    changed = replace(run, benchmark=benchmark)
-    changed.__dict__.update(scores=run.scores, trials=run.trials)
-    return changed
+    return changed(run, benchmark=benchmark)
 
 
 @pytest.fixture(scope="module")

@@ -7,6 +7,7 @@ page. A name that is taken can't be taken over.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
@@ -18,7 +19,7 @@ from subitize.errors import BadInput, UnknownName
 if TYPE_CHECKING:
     from subitize.reports.page import Sections
 
-__all__ = ["BENCHMARKS", "get_benchmark", "known_benchmarks", "page_of"]
+__all__ = ["BENCHMARKS", "get_benchmark", "get_part", "known_benchmarks", "page_of"]
 
 GROUP = "subitize.benchmarks"
 BENCHMARKS: dict[str, tuple[str, str]] = {
@@ -36,17 +37,27 @@ BENCHMARKS: dict[str, tuple[str, str]] = {
     ),
     "geckonum": (
         "subitize.benchmarks.geckonum.painting:GeckoNum",
-        "subitize.reports.geckonum:sections",
+        "subitize.benchmarks.geckonum.page:sections",
     ),
     "geckonum-metric": (
-        "subitize.benchmarks.geckonum.metric:GeckoNumMetric",
-        "subitize.reports.geckonum_models:metric_sections",
+        "subitize.benchmarks.geckonum.metric_run:GeckoNumMetric",
+        "subitize.benchmarks.geckonum.page_models:metric_sections",
+    ),
+    "geckonum-people": (
+        "subitize.benchmarks.geckonum.people:GeckoNumPeople",
+        "subitize.benchmarks.geckonum.page:people_sections",
     ),
     "geckonum-vqa": (
         "subitize.benchmarks.geckonum.vqa:GeckoNumVqa",
-        "subitize.reports.geckonum_models:vqa_sections",
+        "subitize.benchmarks.geckonum.page_models:vqa_sections",
     ),
 }
+PARTS: dict[str, str] = {
+    "geckonum scores": "subitize.benchmarks.geckonum.answered:answer_scores",
+    "geckonum-people scores": "subitize.benchmarks.geckonum.answered:people_scores",
+    "geckonum-people report": "subitize.benchmarks.geckonum.page:report_people",
+}
+"""what needs more than asking does: tables need Polars, pages Matplotlib"""
 
 
 def known_benchmarks() -> list[str]:
@@ -57,6 +68,12 @@ def known_benchmarks() -> list[str]:
 def _load(where: str) -> Any:
     module, _, name = where.partition(":")
     return getattr(import_module(module), name)
+
+
+def get_part(name: str) -> Callable[..., Any]:
+    """A function that is loaded when it is called for."""
+    found: Callable[..., Any] = _load(PARTS[name])
+    return found
 
 
 @cache

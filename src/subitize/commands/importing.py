@@ -8,6 +8,9 @@ from typing import Annotated
 import typer
 
 from subitize.benchmarks.catalog import get_benchmark
+from subitize.benchmarks.geckonum.importing import import_people
+from subitize.commands.geckonum_people import Annotations, Config, Json, Prompts, given_people
+from subitize.commands.printing import print_json
 from subitize.opening import load_stored
 from subitize.runs.old_format import import_run, old_info
 from subitize.runs.stored import score_run
@@ -15,6 +18,7 @@ from subitize.runs.stored import score_run
 __all__ = ["importing"]
 
 importing = typer.Typer(add_completion=False, rich_markup_mode=None, no_args_is_help=True)
+Out = Annotated[Path, typer.Option(help="Folder under which the new one is made.")]
 
 
 @importing.callback()
@@ -25,11 +29,26 @@ def about() -> None:
 @importing.command("run")
 def run(
     old: Annotated[Path, typer.Argument(metavar="OLD", help="A run folder of version 0.1.")],
-    out: Annotated[Path, typer.Option(help="Folder under which the new one is made.")] = Path(
-        "runs"
-    ),
+    out: Out = Path("runs"),
 ) -> None:
     """Turn a run folder of version 0.1 into today's form; asks nobody, changes nothing in OLD."""
     made = import_run(old, get_benchmark(old_info(old)["benchmark"]), out)
     score_run(load_stored(made))
     print(made)
+
+
+@importing.command("geckonum")
+def geckonum(
+    annotations: Annotations = None,
+    prompts: Prompts = None,
+    out: Out = Path("runs"),
+    config: Config = None,
+    json: Json = False,
+) -> None:
+    """What people answered about GeckoNum's pictures: a respondent for each of them."""
+    people = given_people(annotations, prompts, config)
+    folder = import_people(people, out)
+    if json:
+        print_json({"folder": str(folder), **people.rows()._asdict()})
+    else:
+        print(folder)

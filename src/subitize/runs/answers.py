@@ -31,7 +31,15 @@ from subitize.runs.reading import RunReader
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["COLUMNS", "FILE", "as_frame", "build_answers", "load_answers", "read_responses"]
+__all__ = [
+    "COLUMNS",
+    "FILE",
+    "as_frame",
+    "build_answers",
+    "load_answers",
+    "read_responses",
+    "write_answers",
+]
 
 FILE = "answers.parquet"
 COLUMNS: Mapping[str, str] = {
@@ -65,24 +73,34 @@ SOURCES = ("trials.jsonl", "responses.jsonl", "responses-overflow.jsonl", "exclu
 
 
 def load_answers(
-    folder: Path, info: Mapping[str, Any], reader: RunReader, settings: Settings
+    folder: Path,
+    info: Mapping[str, Any],
+    reader: RunReader,
+    settings: Settings,
+    columns: Sequence[str] | None = None,
 ) -> pl.DataFrame:
-    """The table by the run's reader: from the file where that is fresh, else made anew.
+    """The table by the run's reader, or some columns of it: from the file where that is fresh,
+    else made anew.
 
     It is written under the run's lock; where another process holds that, or the folder can't be
     written, it stays in memory.
     """
     import polars as pl
 
-    path, stamp = folder / FILE, _stamp(folder, reader.name)
-    if _is_fresh(path, stamp):
-        return pl.read_parquet(path)
+    path = folder / FILE
+    if _is_fresh(path, _stamp(folder, reader.name)):
+        return pl.read_parquet(path, columns=columns)
     answers = build_answers(folder, info, reader, settings)
-    packed = BytesIO()
-    answers.write_parquet(packed, metadata={"subitize": stamp})
     with suppress(OSError, RunLocked, StorageFull), locked(folder):
-        write_whole(path, packed.getvalue())
-    return answers
+        write_answers(folder, answers, reader.name)
+    return answers if columns is None else answers.select(columns)
+
+
+def write_answers(folder: Path, answers: pl.DataFrame, reader: str) -> None:
+    """Keep the table beside what it was made from, by this reader."""
+    packed = BytesIO()
+    answers.write_parquet(packed, metadata={"subitize": _stamp(folder, reader)})
+    write_whole(folder / FILE, packed.getvalue())
 
 
 def _stamp(folder: Path, reader: str) -> str:
@@ -134,6 +152,7 @@ def build_answers(
     judged = [
         (response.respondent, response.settings_hash) in counted
         and trials[response.trial].stage not in helped
+        and response.sample < reader.benchmark.samples(trials[response.trial], settings)
         for response in responses
     ]
     counts = _counting(trials, responses, readings, judged, (reader.benchmark, settings))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -63,12 +63,18 @@ def _in_order(answers: pl.DataFrame) -> pl.DataFrame:
     return answers.sort("order", "sample", "attempt", maintain_order=True)
 
 
-def stored_run(folder: Path, benchmark: Benchmark[Any], reader: str | None = None) -> StoredRun:
-    """Read a run by its own reader, or by another one."""
+def stored_run(
+    folder: Path,
+    benchmark: Benchmark[Any],
+    reader: str | None = None,
+    columns: Sequence[str] | None = None,
+) -> StoredRun:
+    """Read a run by its own reader, or by another one; only some columns, where many are not
+    needed."""
     info = read_info(folder)
     settings = benchmark.settings_from(info["settings"])
     chosen = choose_reader(benchmark, info, reader)
-    answers = load_answers(folder, info, chosen, settings)
+    answers = load_answers(folder, info, chosen, settings, columns)
     return StoredRun(folder, info, benchmark, settings, answers, chosen.name)
 
 

@@ -6,20 +6,21 @@ independent.
 
 from __future__ import annotations
 
-from typing import Any, TypedDict
+from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
+import polars as pl
+from numpy.typing import ArrayLike
 
-from subitize.benchmarks.geckonum.labels import Labels
-from subitize.benchmarks.geckonum.tables import counted_labels, image_scores
+from subitize.benchmarks.geckonum.labels import ASKED, PICTURE, parts, picture_scores
 from subitize.datasets.geckonum.questions import ONE_ENTITY_CODES
 from subitize.measures.clustered import clustered_share
 from subitize.readers.annotators import MORE_THAN_TEN
+from subitize.records import Score
 
 __all__ = [
     "FAILURES",
-    "Share",
+    "Shares",
     "asked_and_counted",
     "by_number",
     "by_type",
@@ -27,186 +28,119 @@ __all__ = [
     "number_name",
     "picture_outcomes",
     "quantifiers_by_count",
-    "shares",
+    "share_of",
 ]
 
 SAMPLES = 1000
 FAILURES = ("right", "missing", "too few", "too many")
 OUTCOMES = ("all right", "a thing missing", "everything missing", "only numbers wrong")
-Strings = NDArray[np.str_]
-Bools = NDArray[np.bool_]
-
-
-class Share(TypedDict):
-    """A share with its interval and the number of labels it stands on."""
-
-    value: float
-    low: float
-    high: float
-    trials: int
-
-
-Shares = dict[str, dict[str, Share]]
+COUNTED = (pl.col("task") == 1) & ASKED & pl.col("asked").is_not_null()
+"""labels of task 1 that may be right"""
+Shares = dict[str, dict[str, Score]]
 """painter: group: share"""
+Histogram = dict[str, dict[str, int]]
 
 
-def number_name(number: float) -> str:
-    """How a count is written: 11 stands for everything above 10.
+def number_name(column: str) -> pl.Expr:
+    """How counts are written: 11 stands for everything above 10.
 
-    >>> number_name(3.0), number_name(11.0)
-    ('3', '10+')
+    >>> pl.DataFrame({"n": [3.0, 11.0]}).select(number_name("n")).to_series().to_list()
+    ['3', '10+']
     """
-    return "10+" if number >= MORE_THAN_TEN else f"{number:g}"
+    whole = pl.col(column).cast(pl.Int64).cast(pl.String)
+    return pl.when(pl.col(column) >= MORE_THAN_TEN).then(pl.lit("10+")).otherwise(whole)
 
 
-def shares(
-    labels: Labels,
-    kept: Bools,
-    hit: NDArray[Any],
-    group: Strings,
-    rng: np.random.Generator,
-) -> Shares:
-    """Per painter and group the mean of `hit` over the kept labels."""
+def share_of(hit: ArrayLike, prompts: ArrayLike, rng: np.random.Generator) -> Score:
+    """A mean with its interval over prompts."""
+    found = clustered_share(hit, prompts, rng, samples=SAMPLES)
+    return Score(found.value, found.low, found.high, int(np.size(hit)))
+
+
+def _shares(frame: pl.DataFrame, hit: str, group: str, rng: np.random.Generator) -> Shares:
     found: Shares = {}
-    for index, model in enumerate(labels.models):
-        own = kept & (labels.model == index)
-        for name in dict.fromkeys(group[own].tolist()):
-            chosen = own & (group == name)
-            found.setdefault(model, {})[name] = share_of(hit[chosen], labels.prompt[chosen], rng)
+    for (painter, name), own in parts(frame, "painter", group):
+        found.setdefault(painter, {})[name] = share_of(own[hit], own["prompt"], rng)
     return found
 
 
-def share_of(hit: NDArray[Any], prompts: NDArray[np.int64], rng: np.random.Generator) -> Share:
-    """A mean with its interval over prompts."""
-    value, low, high = clustered_share(hit, prompts, rng, samples=SAMPLES)
-    return {"value": value, "low": low, "high": high, "trials": int(hit.size)}
+def _each(frame: pl.DataFrame, names: Sequence[str], rng: np.random.Generator) -> dict[str, Score]:
+    """What share of rows is of which `kind`."""
+    return {name: share_of(frame["kind"] == name, frame["prompt"], rng) for name in names}
 
 
-def by_number(labels: Labels, rng: np.random.Generator) -> Shares:
+def by_number(labels: pl.DataFrame, rng: np.random.Generator) -> Shares:
     """Task 1: accuracy by the number asked for, smallest first."""
-    kept = counted_labels(labels) & labels.first_seeds() & ~np.isnan(labels.truth)
-    names = np.array([number_name(truth) for truth in labels.truth], dtype=np.str_)
-    found = shares(labels, kept, labels.right(), names, rng)
+    asked = labels.filter(COUNTED).sort("painter", "asked", maintain_order=True)
+    return _shares(asked.with_columns(name=number_name("asked")), "right", "name", rng)
+
+
+def by_type(labels: pl.DataFrame, rng: np.random.Generator) -> Shares:
+    """Accuracy by prompt type; in Task 3 the mean share of yes of the pictures."""
+    return _shares(picture_scores(labels).filter(ASKED), "score", "prompt_type", rng)
+
+
+def failures(labels: pl.DataFrame, rng: np.random.Generator) -> Shares:
+    """Task 1: how labels fail: the thing is missing, there are too few or too many of it."""
+    kind = (
+        pl.when("right").then(pl.lit("right"))
+        .when(pl.col("label") == 0).then(pl.lit("missing"))
+        .when(pl.col("label") < pl.col("asked")).then(pl.lit("too few"))
+        .otherwise(pl.lit("too many"))
+    )  # fmt: skip
+    kinds = labels.filter(COUNTED).with_columns(kind=kind)
+    return {painter: _each(own, FAILURES, rng) for (painter,), own in parts(kinds, "painter")}
+
+
+def picture_outcomes(labels: pl.DataFrame, rng: np.random.Generator) -> dict[str, Shares]:
+    """Task 1, prompts with several things: per prompt type, what became of whole pictures."""
+    missing = pl.col("label") == 0
+    kind = (
+        pl.when(pl.col("right").all()).then(pl.lit("all right"))
+        .when(missing.all()).then(pl.lit("everything missing"))
+        .when(missing.any()).then(pl.lit("a thing missing"))
+        .otherwise(pl.lit("only numbers wrong"))
+    )  # fmt: skip
+    several = labels.filter(pl.col("task") == 1, ASKED, pl.col("entities").str.contains(","))
+    pictures = several.group_by("prompt_type", *PICTURE, maintain_order=True)
+    pictures = pictures.agg(pl.col("prompt").first(), kind=kind)
+    found: dict[str, Shares] = {}
+    for (name, painter), own in parts(pictures, "prompt_type", "painter"):
+        found.setdefault(name, {})[painter] = _each(own, OUTCOMES, rng)
+    return found
+
+
+def asked_and_counted(labels: pl.DataFrame) -> dict[str, Histogram]:
+    """Figure A12: per painter how often each number was asked for and counted."""
     return {
-        model: dict(sorted(groups.items(), key=lambda item: float(item[0].rstrip("+"))))
-        for model, groups in found.items()
+        painter: {"asked": _histogram(own, "asked"), "counted": _histogram(own, "label")}
+        for (painter,), own in parts(labels.filter(COUNTED), "painter")
     }
 
 
-def by_type(labels: Labels, task: int, rng: np.random.Generator) -> Shares:
-    """Accuracy by prompt type; in Task 3 the mean share of yes of the pictures."""
-    if task != 3:
-        kept = labels.first_seeds()
-        if task == 1:
-            kept = kept & counted_labels(labels)
-        return shares(labels, kept, labels.right(), labels.kind(), rng)
-    model, score, prompt = image_scores(labels)
-    kinds = np.array([one.prompt_type for one in labels.prompts])[prompt]
-    found: Shares = {}
-    for index, name in enumerate(labels.models):
-        for kind in dict.fromkeys(kinds[model == index].tolist()):
-            chosen = (model == index) & (kinds == kind)
-            found.setdefault(name, {})[kind] = share_of(score[chosen], prompt[chosen], rng)
-    return found
+def _histogram(labels: pl.DataFrame, column: str) -> dict[str, int]:
+    numbers = labels.sort(column).select(number_name(column).alias("name"))
+    return {name: own.height for (name,), own in parts(numbers, "name")}
 
 
-def failures(labels: Labels, rng: np.random.Generator) -> Shares:
-    """Task 1: how labels fail: the thing is missing, there are too few or too many of it."""
-    kept = counted_labels(labels) & labels.first_seeds() & ~np.isnan(labels.truth)
-    kind = np.full(labels.label.size, "too many", dtype="<U16")
-    kind[labels.label < labels.truth] = "too few"
-    kind[labels.label == 0] = "missing"
-    kind[labels.right()] = "right"
-    return _each(labels, kept, kind, FAILURES, rng)
-
-
-def picture_outcomes(labels: Labels, rng: np.random.Generator) -> dict[str, Shares]:
-    """Task 1, prompts with several things: per prompt type, what became of whole pictures."""
-    kept = counted_labels(labels) & labels.first_seeds()
-    seeds = int(labels.seed.max(initial=0)) + 1
-    key = (labels.model * len(labels.prompts) + labels.prompt) * seeds + labels.seed
-    pictures, first, picture = np.unique(key, return_index=True, return_inverse=True)
-    picture = picture.ravel()
-    asked = np.bincount(picture, minlength=pictures.size)
-    right = np.bincount(picture, labels.right(), minlength=pictures.size)
-    missing = np.bincount(picture, labels.label == 0, minlength=pictures.size)
-    outcome = np.full(pictures.size, "only numbers wrong", dtype="<U20")
-    outcome[missing > 0] = "a thing missing"
-    outcome[missing == asked] = "everything missing"
-    outcome[right == asked] = "all right"
-    several = np.array([len(one.things()) > 1 for one in labels.prompts], dtype=np.bool_)
-    use = kept[first] & several[labels.prompt[first]]
-    kinds = labels.kind()[first]
-    found: dict[str, Shares] = {}
-    for kind in dict.fromkeys(kinds[use].tolist()):
-        for index, model in enumerate(labels.models):
-            chosen = use & (kinds == kind) & (labels.model[first] == index)
-            if chosen.any():
-                prompts = labels.prompt[first][chosen]
-                found.setdefault(kind, {})[model] = {
-                    name: share_of(outcome[chosen] == name, prompts, rng) for name in OUTCOMES
-                }
-    return found
-
-
-def _each(
-    labels: Labels, kept: Bools, kind: Strings, names: tuple[str, ...], rng: np.random.Generator
-) -> Shares:
-    found: Shares = {}
-    for index, model in enumerate(labels.models):
-        own = kept & (labels.model == index)
-        if own.any():
-            found[model] = {
-                name: share_of(kind[own] == name, labels.prompt[own], rng) for name in names
-            }
-    return found
-
-
-def asked_and_counted(labels: Labels) -> dict[str, dict[str, dict[str, int]]]:
-    """Figure A12: per painter how often each number was asked for and counted."""
-    kept = counted_labels(labels) & labels.first_seeds() & ~np.isnan(labels.truth)
-    found = {}
-    for index, model in enumerate(labels.models):
-        own = kept & (labels.model == index)
-        if own.any():
-            found[model] = {
-                "asked": _histogram(labels.truth[own]),
-                "counted": _histogram(labels.label[own]),
-            }
-    return found
-
-
-def _histogram(numbers: NDArray[np.float64]) -> dict[str, int]:
-    values, times = np.unique(np.minimum(numbers, MORE_THAN_TEN), return_counts=True)
-    return {number_name(value): int(n) for value, n in zip(values, times, strict=True)}
-
-
-def quantifiers_by_count(
-    counts: Labels | None, lines: Labels | None
-) -> dict[str, dict[str, dict[str, int]]]:
+def quantifiers_by_count(labels: pl.DataFrame) -> dict[str, Histogram]:
     """Figures A16 and A17: per count of things, how often it goes with no, few and many.
 
     `said` is the line people chose for the picture, `asked` the word in its prompt. Empty where
     nobody counted the pictures of approx-1-entity prompts.
     """
-    if counts is None:
-        return {}
-    words = {code: word for word, code in ONE_ENTITY_CODES.items()}
-    chosen: dict[tuple[str, str, int], str] = {}
-    if lines is not None:
-        for model, prompt, seed, label in zip(
-            lines.model, lines.prompt, lines.seed, lines.label, strict=True
-        ):
-            key = (lines.models[model], lines.prompts[prompt].dataset_id, int(seed))
-            chosen[key] = words.get(int(label), "")
-    found: dict[str, dict[str, dict[str, int]]] = {"said": {}, "asked": {}}
-    scenes = np.nonzero(counts.kind() == "approx-1-entity")[0]
-    for place in scenes[np.argsort(counts.label[scenes], kind="stable")].tolist():
-        prompt = counts.prompts[counts.prompt[place]]
-        count = number_name(float(counts.label[place]))
-        key = (counts.models[counts.model[place]], prompt.dataset_id, int(counts.seed[place]))
-        for name, word in (("said", chosen.get(key)), ("asked", prompt.things()[0][1])):
-            if word:
-                row = found[name].setdefault(count, dict.fromkeys(ONE_ENTITY_CODES, 0))
-                row[word] += 1
-    return {name: rows for name, rows in found.items() if rows}
+    scenes = labels.filter(pl.col("prompt_type") == "approx-1-entity")
+    words = {float(code): word for word, code in ONE_ENTITY_CODES.items()}
+    said = scenes.filter(pl.col("task") == 2).select(
+        *PICTURE, pl.col("label").replace_strict(words, default=None).alias("said")
+    )
+    counts = scenes.filter(pl.col("task") == 1).sort("label").select(
+        *PICTURE, number_name("label").alias("count"),
+        pl.col("entities").str.extract(r":([^:,]+)").alias("asked"),
+    ).join(said, PICTURE, "left", maintain_order="left")  # fmt: skip
+    found: dict[str, Histogram] = {}
+    for name in ("said", "asked"):
+        for (count, word), own in parts(counts.drop_nulls(name), "count", name):
+            row = found.setdefault(name, {}).setdefault(count, dict.fromkeys(ONE_ENTITY_CODES, 0))
+            row[word] = own.height
+    return found

@@ -11,20 +11,13 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from subitize.benchmark import Benchmark, Decisions, Paper, Reader, Settings, Stage
-from subitize.benchmarks.geckonum.choosing import (
-    PromptSettings,
-    check_choice,
-    chosen_prompts,
-    chosen_questions,
-    chosen_recipe,
-)
-from subitize.benchmarks.geckonum.painting import GeckoNum
-from subitize.benchmarks.geckonum.wording import YES_OR_NO, answer_value, as_question
+from subitize.benchmark import Benchmark, Decisions, Paper, Reader, Stage
+from subitize.benchmarks.geckonum.choosing import PromptSettings, check_choice, chosen
+from subitize.benchmarks.geckonum.wording import ASKED, PAPER, YES_OR_NO, as_question
 from subitize.datasets.geckonum.claims import claims_of
 from subitize.datasets.geckonum.pictures import PictureFile, find_pictures, picture_sha256
 from subitize.datasets.geckonum.prompts import Prompt
@@ -33,23 +26,24 @@ from subitize.measures.clustered import clustered_share
 from subitize.measures.interval import Interval
 from subitize.measures.resampling import bootstrap_mean
 from subitize.models.base import Kind
+from subitize.readers.annotators import MORE_THAN_TEN
 from subitize.readers.boxes import reading_boxes
 from subitize.readers.choices import read_yes_no
 from subitize.readers.matches import read_clipscore
-from subitize.records import Reading, Response, Row, Stimulus, Trial, make_trial
+from subitize.records import Reading, Response, Stimulus, Trial, make_trial
+
+if TYPE_CHECKING:
+    import polars as pl
 
 __all__ = ["GeckoNumMetric", "GeckoNumMetricSettings", "picture_scores"]
 
 MATCH, ASK, COUNT = "match", "ask", "count"
 STAGES: Mapping[str, str] = {"matcher": MATCH, "namer": ASK, "counter": COUNT}
-METRICS: Mapping[str, tuple[str, ...]] = {
-    MATCH: ("clipscore",),
-    ASK: ("qa", "qa-premises"),
-    COUNT: ("count", "count-distance"),
-}
-"""stage: the metrics that come of it"""
+ALL_METRICS = ("clipscore", "qa", "qa-premises", "count", "count-distance")
 SHARES = frozenset({"qa", "qa-premises", "count"})
 """metrics that are shares: a mean of 0 or 1 has an interval too"""
+Scored = tuple[str, str, str, int, float]
+"""metric, painter, dataset_id, picture, score"""
 
 
 @dataclass(frozen=True)
@@ -71,15 +65,19 @@ def read_metric(trial: Trial, response: Response) -> Reading:
 _words_or_boxes = reading_boxes(read_yes_no)
 
 
-class GeckoNumMetric(Benchmark):
+class GeckoNumMetric(Benchmark[GeckoNumMetricSettings]):
     """One metric on the pictures of a folder."""
 
     NAME: ClassVar[str] = "geckonum-metric"
     VERSION: ClassVar[str] = "1"
     TITLE: ClassVar[str] = "GeckoNum: automatic metrics on generated pictures"
-    PAPER: ClassVar[Paper] = GeckoNum.PAPER
+    PAPER: ClassVar[Paper] = PAPER
     KINDS: ClassVar[tuple[Kind, ...]] = ("matcher", "counter", "namer")
-    SETTINGS: ClassVar[type[Settings]] = GeckoNumMetricSettings
+    SETTINGS = GeckoNumMetricSettings
+    CONDITION: ClassVar[Mapping[str, str | int | float]] = {
+        "painter": "", "dataset_id": "", "picture": 0, "prompt_type": "",
+        "place": 0, "premise": -1, **ASKED, "thing": "",
+    }  # fmt: skip
     READERS: ClassVar[Mapping[str, Reader]] = {"metric": read_metric}
     MEASURES: ClassVar[tuple[str, ...]] = ("means",)
     DEVIATIONS: ClassVar[tuple[str, ...]] = (
@@ -95,8 +93,7 @@ class GeckoNumMetric(Benchmark):
     }
     """needs pictures that people have judged, so the demo runs no model on it"""
 
-    def check(self, settings: Settings) -> None:
-        assert isinstance(settings, GeckoNumMetricSettings)
+    def check(self, settings: GeckoNumMetricSettings) -> None:
         check_choice(settings)
         if not settings.pictures:
             raise BadInput(
@@ -104,12 +101,13 @@ class GeckoNumMetric(Benchmark):
                 "PAINTER/PROMPT_SEED.png (`subitize geckonum pictures RUN` makes one of a run)."
             )
 
-    def stages(self, settings: Settings, kind: Kind) -> Iterator[Stage]:
+    def stages(self, settings: GeckoNumMetricSettings, kind: Kind) -> Iterator[Stage]:
         yield Stage(STAGES[kind])
 
-    def trials(self, stage: str, settings: Settings, decisions: Decisions) -> Iterator[Trial]:
-        assert isinstance(settings, GeckoNumMetricSettings)
-        prompts = {one.dataset_id: one for one in chosen_prompts(settings)}
+    def trials(
+        self, stage: str, settings: GeckoNumMetricSettings, decisions: Decisions
+    ) -> Iterator[Trial]:
+        prompts = {one.dataset_id: one for one in chosen(settings).prompts}
         for picture in find_pictures(Path(settings.pictures), prompts):
             path = picture.path.resolve()
             stimulus = Stimulus("file", {"sha256": picture_sha256(path)}, str(path))
@@ -131,7 +129,7 @@ class GeckoNumMetric(Benchmark):
             "picture": picture.seed,
             "prompt_type": prompt.prompt_type,
         }
-        recipe = chosen_recipe(settings)
+        recipe, _, questions = chosen(settings)
         if stage == MATCH:
             words = settings.prefix + prompt.prompt
             yield make_trial(whose, stimulus, words, options=(words,), condition=about)
@@ -140,35 +138,33 @@ class GeckoNumMetric(Benchmark):
                 where = about | {"place": place, "premise": claim.premise}
                 yield make_trial(whose, stimulus, YES_OR_NO.format(claim.question), condition=where)
         else:
-            for one in chosen_questions(settings)[prompt.dataset_id]:
-                question = as_question(one, recipe)
-                if question.thing and one.truth is not None:
-                    where = about | dict(question.condition) | {"thing": question.thing}
-                    yield make_trial(whose, stimulus, question.text, condition=where)
+            for one in questions[prompt.dataset_id]:
+                text, thing, _, asked = as_question(one, recipe)
+                if thing and one.truth is not None:
+                    where = about | asked | {"thing": thing}
+                    yield make_trial(whose, stimulus, text, condition=where)
 
     def score(
-        self, rows: Sequence[Row], settings: Settings, decisions: Decisions
+        self, answers: pl.DataFrame, settings: GeckoNumMetricSettings, decisions: Decisions
     ) -> dict[str, Any]:
-        states = dict(Counter(row.reading.state for row in rows))
+        counted = answers.filter(answers["counts"])
+        states = dict(Counter(counted["state"]))
         rng = np.random.default_rng([settings.seed, 20240623])
+        scored: dict[tuple[str, str], list[tuple[float, str]]] = {}
+        for metric, painter, prompt, _, score in sorted(picture_scores(counted), key=_order):
+            scored.setdefault((metric, painter), []).append((score, prompt))
         means: dict[str, dict[str, dict[str, Any]]] = {}
-        undefined: dict[str, str] = {}
-        scored = picture_scores(rows)
-        for metric in dict.fromkeys(str(one["metric"]) for one in scored):
-            for painter in sorted({str(one["model"]) for one in scored}):
-                own = [o for o in scored if (o["metric"], o["model"]) == (metric, painter)]
-                if own:
-                    mean = clustered_share if metric in SHARES else _mean
-                    found = mean([o["score"] for o in own], [o["dataset_id"] for o in own], rng)
-                    means.setdefault(metric, {})[painter] = found._asdict() | {"trials": len(own)}
-        if not means:
-            undefined["means"] = "no picture has a readable score"
+        for (metric, painter), own in scored.items():
+            mean = clustered_share if metric in SHARES else _mean
+            scores, prompts = zip(*own, strict=True)
+            found = mean(scores, prompts, rng)
+            means.setdefault(metric, {})[painter] = found._asdict() | {"trials": len(own)}
         return {
-            "asked": len(rows),
+            "asked": counted.height,
             "trials": states.get("read", 0),
             "states": states,
             "means": means,
-            "undefined": undefined,
+            "undefined": {} if means else {"means": "no picture has a readable score"},
         }
 
 
@@ -176,43 +172,38 @@ def _mean(values: Sequence[float], clusters: Sequence[str], rng: np.random.Gener
     return bootstrap_mean(values, rng, clusters=clusters)
 
 
-def picture_scores(rows: Sequence[Row]) -> list[dict[str, Any]]:
+def _order(scored: Scored) -> tuple[int, str]:
+    """Metrics as they are listed, painters by name."""
+    return ALL_METRICS.index(scored[0]), scored[1]
+
+
+def picture_scores(answers: pl.DataFrame) -> list[Scored]:
     """A score per picture and metric, as a table of scores has them.
 
     A picture with an answer that could not be read has no score: it would be a score of another
     set of questions.
     """
-    by_picture: dict[tuple[str, str, int], list[Row]] = {}
-    for row in rows:
-        about = row.trial.condition
-        key = (str(about["painter"]), str(about["dataset_id"]), int(about["picture"]))
-        by_picture.setdefault(key, []).append(row)
-    found = []
-    for (painter, prompt, seed), own in by_picture.items():
-        if any(row.reading.state != "read" for row in own):
-            continue
-        for metric, score in _scores(own).items():
-            found.append(
-                {"metric": metric, "model": painter, "dataset_id": prompt, "seed": seed,
-                 "score": score}
-            )  # fmt: skip
+    found: list[Scored] = []
+    for name, own in answers.group_by("painter", "dataset_id", "picture", maintain_order=True):
+        if (own["state"] == "read").all():
+            painter, prompt, picture = (str(name[0]), str(name[1]), int(str(name[2])))
+            for metric, score in _scores(own).items():
+                found.append((metric, painter, prompt, picture, float(score)))
     return found
 
 
-def _scores(rows: Sequence[Row]) -> dict[str, float]:
-    stage = rows[0].trial.stage
+def _scores(answers: pl.DataFrame) -> dict[str, float]:
+    """The metrics of one picture."""
+    stage = answers["stage"][0]
     if stage == MATCH:
-        return {"clipscore": float(rows[0].reading.number or 0.0)}
+        return {"clipscore": answers["number"][0]}
     if stage == ASK:
-        yes = {int(row.trial.condition["place"]): row.reading.choice == "yes" for row in rows}
-        premises = {int(r.trial.condition["place"]): r.trial.condition["premise"] for r in rows}
+        yes = dict(zip(answers["place"], answers["choice"] == "yes", strict=True))
+        premises = dict(zip(answers["place"], answers["premise"], strict=True))
         granted = [
             said and (premises[place] is None or yes.get(premises[place], False))
             for place, said in yes.items()
         ]
         return {"qa": sum(yes.values()) / len(yes), "qa-premises": sum(granted) / len(granted)}
-    gaps = [abs((answer_value(row) or 0.0) - float(row.trial.condition["asked"])) for row in rows]
-    return {
-        "count": sum(gap == 0 for gap in gaps) / len(gaps),
-        "count-distance": -sum(gaps) / len(gaps),
-    }
+    gaps = np.abs(np.minimum(answers["number"], MORE_THAN_TEN) - answers["asked"].to_numpy())
+    return {"count": (gaps == 0).mean(), "count-distance": -gaps.mean()}
