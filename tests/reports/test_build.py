@@ -22,7 +22,16 @@ from subitize.reports.build import build_report
 from subitize.reports.page import Figure, Gallery, Table
 from subitize.runs.stored import StoredRun
 from subitize.stimuli import render
-from tests.reports.made_up_runs import CATEGORIES,     confusion,     estimate,     guess,     make_run,     simulate,     stored, changed
+from tests.reports.made_up_runs import (
+    CATEGORIES,
+    changed,
+    confusion,
+    estimate,
+    guess,
+    make_run,
+    simulate,
+    stored,
+)
 from tests.scored import load_run
 
 pytestmark = [pytest.mark.budget(120), pytest.mark.timeout(240)]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -16,7 +15,7 @@ from subitize.reports.build import build_report
 from subitize.reports.default import sections
 from subitize.reports.page import Cards, Figure, Gallery, Points, Table
 from subitize.runs.stored import StoredRun
-from tests.reports.made_up_runs import estimate, guess, make_run, simulate, changed
+from tests.reports.made_up_runs import changed, estimate, guess, make_run, simulate
 
 
 class MadeUp(Naming):

@@ -16,10 +16,10 @@ from markupsafe import Markup
 
 from subitize import __version__
 from subitize.errors import BadInput
+from subitize.files import write_whole
 from subitize.reports import default
 from subitize.reports.files import csv_bytes, figure_files, inline_svg, thumbnail_uri
 from subitize.reports.page import Figure, Section, Sections, Table, plain
-from subitize.files import write_whole
 from subitize.runs.stored import StoredRun
 
 __all__ = ["About", "Chapter", "build_report", "write_chapters"]
