@@ -128,7 +128,7 @@ class GeckoNumMetric(Benchmark):
         about = {
             "painter": picture.painter,
             "dataset_id": prompt.dataset_id,
-            "picture": picture.seed,
+            "picture": picture.number,
             "prompt_type": prompt.prompt_type,
         }
         recipe = chosen_recipe(settings)
