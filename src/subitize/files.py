@@ -121,13 +121,17 @@ def _parsed(text: str, where: str, repair: str = "") -> Any:
 def read_entries(
     path: Path, what: str, needed: Sequence[str], *, blank: Sequence[str] = (), repair: str = ""
 ) -> list[Entry]:
-    """The objects of a JSON list or of JSON lines, else the rows of a CSV file.
+    """The objects of a JSON list or of JSON lines, the rows of a Parquet file, else those of CSV.
 
     Every entry must have what is `needed`, and it may be empty only where `blank` says so.
     """
-    text = decoded(read_bytes(path, what, repair), str(path))
+    content = read_bytes(path, what, repair)
+    parquet = content.startswith(b"PAR1")
+    text = "" if parquet else decoded(content, str(path))
     start = text.lstrip()[:1]
-    if start not in ("[", "{", ""):
+    if parquet:
+        found = _parquet_rows(content, path)
+    elif start not in ("[", "{", ""):
         found = _csv_rows(text, path, needed)
     elif start == "[":
         listed = _parsed(text, str(path), repair)
@@ -143,6 +147,16 @@ def read_entries(
         if missing := [name for name in needed if name not in entry or name in empty]:
             raise BadInput(f"{where} lacks {', '.join(missing)}. {repair}".rstrip())
     return found
+
+
+def _parquet_rows(content: bytes, path: Path) -> list[Entry]:
+    import polars as pl
+
+    try:
+        rows = pl.read_parquet(io.BytesIO(content)).to_dicts()
+    except pl.exceptions.PolarsError as problem:
+        raise BadInput(f"{path} can't be read as Parquet: {str(problem)[:200]}") from None
+    return [(f"{path}, row {number}", row) for number, row in enumerate(rows, 1)]
 
 
 def _csv_rows(text: str, path: Path, needed: Sequence[str]) -> list[Entry]:

@@ -157,11 +157,11 @@ def test_wrong_files_and_columns(tmp_path: Path, capsys: pytest.CaptureFixture[s
     odd = tmp_path / "odd.csv"
     odd.write_text("picture,count\n1.png,3\n")
     broken = tmp_path / "broken.parquet"
-    broken.write_bytes(b"no parquet")
+    broken.write_bytes(b"PAR1 and no more")
     for first, second, words in (
         (boxes, odd, "lacks the column image, category"),
         (broken, counts, "can't be read as Parquet"),
-        (counts, counts, "neither .parquet nor .jsonl"),
+        (counts, counts, "lacks the column x0, y0, x1, y1, score"),
         (tmp_path / "absent.jsonl", counts, "No such file"),
     ):
         assert run("--boxes", str(first), "--counts", str(second)) == 2

@@ -23,6 +23,7 @@ from subitize.reports.calibration import calibration_files
 from subitize.runs.correcting import one_per_picture
 
 WIDTH = 50
+SEED = 20250901
 
 
 def calibrate(
@@ -77,7 +78,7 @@ def from_files(boxes: BoxTable, counts: CountTable, rules: Rules, counter: str) 
     else:
         say("The boxes come without width and height of their pictures: no group box is dropped.")
     swept = counts_by_threshold(boxes.boxes, picture, len(counts.images), sizes=sizes, rules=rules)
-    rng = np.random.default_rng(20250901)
+    rng = np.random.default_rng(SEED)
     return made_from(swept, counts.counts, counts.categories, rng, rules=rules, counter=counter)
 
 
@@ -107,7 +108,7 @@ def from_run(folder: Path, rules: Rules) -> Calibration:
         np.concatenate(parts), np.concatenate(owners), len(truth),
         sizes=np.array(sizes, dtype=np.float64), rules=rules,
     )  # fmt: skip
-    rng = np.random.default_rng(20250901)
+    rng = np.random.default_rng(SEED)
     counter = str(stored.info["model"]["name"])
     return made_from(swept, np.array(truth), categories, rng, rules=rules, counter=counter)
 
@@ -149,25 +150,17 @@ def as_text(found: Calibration) -> str:
     for index in range(4, len(THRESHOLDS), 5):
         bar = "▪" * round(WIDTH * curve[index] / top)
         lines.append(f"{THRESHOLDS[index]:9.2f}  {curve[index]:.4f} {bar}")
-    lines.append(f"best threshold {found.rules.threshold:.2f} on {found.pictures} pictures")
-    lines.append(f"  {'all':20} {_line(found.scores)}")
-    if found.scores["held_out_nae"] is not None:
-        lines.append(
-            f"  NAE on pictures left out of the choice: {found.scores['held_out_nae']:.4f}"
-        )
-    for name, scores in found.scores["categories"].items():
-        lines.append(f"  {name:20} {_line(scores)}")
+    lines.append(f"best threshold {found.threshold:.2f} on {found.pictures} pictures")
+    lines.append(_line("all", found.accuracy, found.nae))
+    if found.held_out_nae is not None:
+        lines.append(f"  NAE on pictures left out of the choice: {found.held_out_nae:.4f}")
+    lines += [_line(name, one["accuracy"], one["nae"]) for name, one in found.categories.items()]
     return "\n".join(lines)
 
 
-def _line(scores: Any) -> str:
-    parts = []
-    for name in ("accuracy", "nae"):
-        score = scores[name]
-        shown = (
-            "–"
-            if score is None
-            else (f"{score['value']:.4f} [{score['low']:.4f}, {score['high']:.4f}]")
-        )
-        parts.append(f"{name} {shown}")
-    return ", ".join(parts)
+def _line(name: str, accuracy: Any, nae: Any) -> str:
+    right, error = (
+        "–" if score is None else "{value:.4f} [{low:.4f}, {high:.4f}]".format(**score)
+        for score in (accuracy, nae)
+    )
+    return f"  {name:20} accuracy {right}, nae {error}"

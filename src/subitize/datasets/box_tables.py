@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import io
-from collections.abc import Callable
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import isfinite, nan
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from subitize.errors import BadInput
-from subitize.files import read_bytes, read_entries
+from subitize.files import read_entries
 
 __all__ = ["BoxTable", "CountTable", "join", "read_boxes", "read_counts"]
 
@@ -50,35 +50,44 @@ class CountTable:
 
 
 def read_boxes(path: Path) -> BoxTable:
-    """Boxes from Parquet or JSONL with image, x0, y0, x1, y1, score (and width, height)."""
-    columns, where = _columns(path)
-    names = BOX[1:] + (SIZE if all(name in columns for name in SIZE) else ())
-    numbers = np.stack([_floats(columns[name], name, where) for name in names], axis=1)
-    boxes = numbers[:, :5].copy()
-    _refuse(
-        (boxes[:, 2:4] < boxes[:, 0:2]).any(axis=1),
-        lambda at: (
-            f"{where(at)}: the box {boxes[at, :4].tolist()} ends before it begins: "
-            "x0 ≤ x1 and y0 ≤ y1 are needed (are these x, y, width, height?)."
-        ),
-    )
-    _refuse(
-        (boxes[:, 4] < 0) | (boxes[:, 4] > 1),
-        lambda at: (
-            f"{where(at)}: score is {boxes[at, 4]:g}: scores from 0 to 1 are needed, since "
-            "thresholds go from .01 to .99."
-        ),
-    )
-    sizes = numbers[:, 5:].copy()
-    _refuse(
-        (sizes <= 0).any(axis=1),
-        lambda at: (
-            f"{where(at)}: width and height are {sizes[at, 0]:g} and {sizes[at, 1]:g}: give "
-            "those of the picture in pixels, or neither."
-        ),
-    )
-    images = [str(image) for image in columns["image"]]
-    return BoxTable(path, images, boxes, sizes if sizes.shape[1] else None)
+    """Boxes from Parquet, JSONL or CSV: image, x0, y0, x1, y1, score (and width, height)."""
+    rows = read_entries(path, "the boxes", BOX)
+    sized = bool(rows) and all(name in rows[0][1] for name in SIZE)
+    names = BOX[1:] + (SIZE if sized else ())
+    numbers = np.array([_box(row, names, where) for where, row in rows]).reshape(-1, len(names))
+    images = [str(row["image"]) for _, row in rows]
+    return BoxTable(path, images, numbers[:, :5].copy(), numbers[:, 5:].copy() if sized else None)
+
+
+def _box(row: Mapping[str, Any], names: Sequence[str], where: str) -> list[float]:
+    """The numbers of one box; the first thing that is wrong with it is named."""
+    numbers = []
+    for name in names:
+        try:
+            numbers.append(float(row[name]))
+        except (KeyError, TypeError, ValueError, OverflowError):
+            numbers.append(nan)
+        if not isfinite(numbers[-1]):
+            found = str(row.get(name))
+            found = "missing or NaN" if found in ("None", "nan", "") else found
+            raise BadInput(f"{where}: {name} is {found}: a finite number is needed.")
+    x0, y0, x1, y1, score, *size = numbers
+    if x1 < x0 or y1 < y0:
+        raise BadInput(
+            f"{where}: the box {numbers[:4]} ends before it begins: x0 ≤ x1 and y0 ≤ y1 are needed "
+            "(are these x, y, width, height?)."
+        )
+    if not 0 <= score <= 1:
+        raise BadInput(
+            f"{where}: score is {score:g}: scores from 0 to 1 are needed, since thresholds go from "
+            ".01 to .99."
+        )
+    if min(size, default=1) <= 0:
+        raise BadInput(
+            f"{where}: width and height are {size[0]:g} and {size[1]:g}: give those of the picture "
+            "in pixels, or neither."
+        )
+    return numbers
 
 
 def read_counts(path: Path) -> CountTable:
@@ -117,49 +126,6 @@ def join(boxes: BoxTable, counts: CountTable) -> tuple[Ints, int]:
             "add it, or leave out its boxes."
         )
     return picture, len(counts.images) - len(np.unique(picture))
-
-
-def _refuse(wrong: Any, say: Callable[[int], str]) -> None:
-    """Name the first that is wrong."""
-    if wrong.any():
-        raise BadInput(say(int(wrong.argmax())))
-
-
-def _columns(path: Path) -> tuple[dict[str, Any], Callable[[int], str]]:
-    """The columns of a table of boxes, and where each of its rows stands."""
-    ending = path.suffix.lower()
-    if ending in (".parquet", ".pq"):
-        import polars
-
-        try:
-            table = polars.read_parquet(io.BytesIO(read_bytes(path, "the boxes")))
-        except polars.exceptions.PolarsError as problem:
-            raise BadInput(f"{path} can't be read as Parquet: {str(problem)[:200]}") from None
-        missing = [name for name in BOX if name not in table.columns]
-        if missing:
-            raise BadInput(f"{path} lacks the column {', '.join(missing)}.")
-        return table.to_dict(as_series=False), lambda at: f"{path}, row {at + 1}"
-    if ending not in (".jsonl", ".ndjson"):
-        raise BadInput(f"{path} is neither .parquet nor .jsonl: give boxes in one of these.")
-    rows = read_entries(path, "the boxes", BOX)
-    sized = bool(rows) and all(name in rows[0][1] for name in SIZE)
-    names = BOX + (SIZE if sized else ())
-    return {name: [row.get(name) for _, row in rows] for name in names}, lambda at: rows[at][0]
-
-
-def _floats(values: Any, name: str, where: Callable[[int], str]) -> Floats:
-    """A column of finite numbers; the first that is none is named with its line."""
-    numbers = [float(one) if isinstance(one, (int, float)) else np.nan for one in values]
-    array = np.array(numbers, dtype=np.float64)
-    _refuse(
-        ~np.isfinite(array),
-        lambda at: f"{where(at)}: {name} is {_shown(values[at])}: a finite number is needed.",
-    )
-    return array
-
-
-def _shown(value: Any) -> str:
-    return "missing or NaN" if value in (None, "") or str(value) == "nan" else str(value)
 
 
 def _count(given: Any, where: str) -> int:

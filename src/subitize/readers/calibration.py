@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ __all__ = ["Calibration", "calibrate", "load_calibration"]
 
 FORMAT = "subitize-calibration"
 SCORES = ("accuracy", "nae", "held_out_nae", "categories")
+"""may be absent from a file"""
 FOLDS = 10
 SAMPLES = 2_000
 """of thousands of pictures: more would move the interval's ends in the third digit"""
@@ -31,34 +32,33 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """What a sweep found; runs take their threshold and the counter's mistakes from it."""
+    """What a sweep found, as its file has it; runs take threshold and mistakes from it."""
 
-    rules: Rules
-    """the best threshold, with the merging it was found under"""
+    counter: str
+    """which counter, where told"""
+    threshold: float
+    """the best threshold"""
+    nms: float
+    """the merging it was found under"""
+    group: float
+    """the share of the picture from which a box may be a group's"""
     pictures: int
     """how many labelled pictures it stands on"""
+    accuracy: Mapping[str, Any]
+    """at the best threshold, with its interval"""
+    nae: Mapping[str, Any] | None
+    """at the best threshold, with its interval"""
+    held_out_nae: float | None
+    """NAE of pictures that had no say in the choice of the threshold"""
+    categories: Mapping[str, Mapping[str, Any]]
+    """accuracy and NAE by category"""
     curve: Mapping[str, list[float]]
     """`thresholds`, `nae` and `accuracy` of the whole sweep"""
-    scores: Mapping[str, Any]
-    """accuracy and NAE at the best threshold with intervals, `held_out_nae`, and by category"""
     pairs: Mapping[str, list[list[int]]]
     """by category: [true count, counted, how many pictures]"""
-    counter: str = ""
-    """which counter, where told"""
 
     def as_json(self) -> dict[str, Any]:
-        return {
-            "format": FORMAT,
-            "version": 1,
-            "counter": self.counter,
-            "threshold": self.rules.threshold,
-            "nms": self.rules.nms,
-            "group": self.rules.group,
-            "pictures": self.pictures,
-            **self.scores,
-            "curve": dict(self.curve),
-            "pairs": dict(self.pairs),
-        }
+        return {"format": FORMAT, "version": 1, **asdict(self)}
 
 
 def load_calibration(path: Path) -> Calibration:
@@ -68,24 +68,15 @@ def load_calibration(path: Path) -> Calibration:
     if not isinstance(entry, dict) or entry.get("format") != FORMAT:
         raise BadInput(f"{path} is no calibration file. {repair}")
     try:
-        rules = rules_from({name: entry[name] for name in ("threshold", "nms", "group")}, str(path))
-        pairs = {
-            str(name): [_triple(triple) for triple in triples]
-            for name, triples in entry["pairs"].items()
-        }
-        scores = {name: entry.get(name) for name in SCORES}
-        return Calibration(
-            rules, int(entry["pictures"]), entry["curve"], scores, pairs, str(entry["counter"])
-        )
+        rules_from({name: entry[name] for name in ("threshold", "nms", "group")}, str(path))
+        told = {**dict.fromkeys(SCORES), **entry}
+        found = Calibration(**{one.name: told[one.name] for one in fields(Calibration)})
+        for triple in (triple for triples in found.pairs.values() for triple in triples):
+            if len(triple) != 3 or any(type(part) is not int or part < 0 for part in triple):
+                raise ValueError(f"{triple} is not [true count, counted, pictures]")
+        return found
     except (KeyError, TypeError, ValueError, AttributeError) as problem:
         raise BadInput(f"{path} is a damaged calibration file: {problem!r}.") from None
-
-
-def _triple(given: Any) -> list[int]:
-    true, counted, times = (int(part) for part in given)
-    if min(true, counted, times) < 0:
-        raise ValueError(f"{given} holds a number below 0")
-    return [true, counted, times]
 
 
 def calibrate(
@@ -111,24 +102,26 @@ def calibrate(
     chosen = counts[:, best]
     kinds = np.array(categories)
     scores = _scores(chosen, truth, rng)
-    scores["held_out_nae"] = _held_out(errors[some], rng)
-    scores["categories"] = {
-        name: _scores(chosen[kinds == name], truth[kinds == name], rng)
-        for name in sorted(set(categories))
-    }
-    merged = NMS if rules is None or rules.nms is None else rules.nms
-    group = rules.group if rules else Rules().group
     return Calibration(
-        Rules(float(THRESHOLDS[best]), merged, group),
+        counter,
+        float(THRESHOLDS[best]),
+        NMS if rules is None or rules.nms is None else rules.nms,
+        (rules or Rules()).group,
         len(truth),
-        {
+        **scores,
+        held_out_nae=_held_out(errors[some], rng),
+        categories={
+            name: _scores(chosen[kinds == name], truth[kinds == name], rng)
+            for name in sorted(set(categories))
+        },
+        curve={
             "thresholds": THRESHOLDS.tolist(),
             "nae": curve.tolist(),
             "accuracy": (counts == truth[:, None]).mean(axis=0).tolist(),
         },
-        scores,
-        {name: _pairs(truth[kinds == name], chosen[kinds == name]) for name in set(categories)},
-        counter,
+        pairs={
+            name: _pairs(truth[kinds == name], chosen[kinds == name]) for name in set(categories)
+        },
     )
 
 

@@ -126,7 +126,7 @@ class GeckoNumMetric(Benchmark[GeckoNumMetricSettings]):
         about = {
             "painter": picture.painter,
             "dataset_id": prompt.dataset_id,
-            "picture": picture.seed,
+            "picture": picture.number,
             "prompt_type": prompt.prompt_type,
         }
         recipe, _, questions = chosen(settings)

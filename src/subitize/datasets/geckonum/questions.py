@@ -14,9 +14,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from subitize.datasets.geckonum.claims import yes_no_questions
 from subitize.datasets.geckonum.prompts import Prompt
 from subitize.datasets.geckonum.recipe import TASK_OF_TYPE, Recipe
-from subitize.datasets.geckonum.yes_no import yes_no_questions
 from subitize.errors import BadInput
 from subitize.files import csv_text, read_entries
 
@@ -80,19 +80,13 @@ def make_questions(
 
     `mended` asks what the release meant where it worded a question wrongly (eight prompts).
     """
-    chosen = recipe or Recipe()
-    return [
-        question
-        for prompt in prompts
-        for question in (
-            _misworded(prompt, chosen)
-            if not mended and MISWORDED.get(prompt.dataset_id) == prompt.prompt
-            else _of_prompt(prompt, chosen)
-        )
-    ]
+    recipe = recipe or Recipe()
+    return [one for prompt in prompts for one in _of_prompt(prompt, recipe, mended)]
 
 
-def _of_prompt(prompt: Prompt, recipe: Recipe) -> list[Question]:
+def _of_prompt(prompt: Prompt, recipe: Recipe, mended: bool) -> list[Question]:
+    if not mended and MISWORDED.get(prompt.dataset_id) == prompt.prompt:
+        return _misworded(prompt, recipe)
     task = TASK_OF_TYPE.get(prompt.prompt_type)
     if task is None:
         known = ", ".join(TASK_OF_TYPE)
@@ -122,13 +116,10 @@ def colourless(thing: str, prompt_type: str) -> str:
 def _counting(prompt: Prompt, recipe: Recipe) -> list[Question]:
     asked: dict[str, tuple[float | None, str]] = {}
     things = [(thing, _number(prompt, number)) for thing, number in prompt.things()]
-    totals: dict[str, float] = {}
     for thing, number in things:
         noun = colourless(thing, prompt.prompt_type)
-        totals[noun] = totals.get(noun, 0) + number
-    for thing, number in things:
-        noun = colourless(thing, prompt.prompt_type)
-        asked.setdefault(_how_many(noun, recipe), (totals[noun], noun))
+        total = sum(n for one, n in things if colourless(one, prompt.prompt_type) == noun)
+        asked.setdefault(_how_many(noun, recipe), (total, noun))
         if thing != noun:
             asked.setdefault(_how_many(thing, recipe), (number, noun))
     if prompt.prompt_type == "attribute-spatial":
@@ -222,16 +213,12 @@ def scene_count_questions(prompts: Sequence[Prompt]) -> list[Question]:
 
     There is no true number, so these count in no accuracy.
     """
-    found = []
-    for prompt in prompts:
-        if prompt.prompt_type == "approx-1-entity":
-            said = re.search(
-                r"There are (?:only a few|many|no) (.+) \w+ the [^.]+\.", prompt.prompt
-            )
-            if said:
-                text = f"How many {said[1]} are in the image?"
-                found.append(Question(prompt.dataset_id, 1, 0, text, None, said[1]))
-    return found
+    scene = re.compile(r"There are (?:only a few|many|no) (.+) \w+ the [^.]+\.")
+    return [
+        Question(one.dataset_id, 1, 0, f"How many {said[1]} are in the image?", None, said[1])
+        for one in prompts
+        if one.prompt_type == "approx-1-entity" and (said := scene.search(one.prompt))
+    ]
 
 
 # Files

@@ -17,6 +17,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
+import numpy as np
+
 from subitize.errors import Hopeless, ModelError
 from subitize.measures.boxes import NMS
 from subitize.models.base import Answers, Boxes, Item, Kind, ModelOptions, Reply
@@ -93,19 +95,13 @@ class GroundingDino(Checkpoint):
         special = {*tokenizer.all_special_ids, tokenizer.convert_tokens_to_ids(".")}
         of_phrase = [place for place, token in enumerate(ids) if token not in special]
         best_word = shares[:, of_phrase].max(axis=1) if of_phrase else scores
-        low = self.settings["box_threshold"]
         belongs = (best_word >= self.settings["text_threshold"]) | (best_word >= scores)
-        middle = found.pred_boxes[0].float().cpu().numpy()
-        corners = [
-            [(x - w / 2) * width, (y - h / 2) * height, (x + w / 2) * width, (y + h / 2) * height]
-            for x, y, w, h in middle.tolist()
-        ]
+        kept = belongs & (scores >= self.settings["box_threshold"])
+        sides = np.array([width, height, width, height])
+        x, y, w, h = (found.pred_boxes[0].double().cpu().numpy() * sides).T
+        corners = np.stack([x - w / 2, y - h / 2, x + w / 2, y + h / 2, scores], axis=1)
         value: Boxes = {
-            "boxes": [
-                [round(float(part), DIGITS) for part in (*corners[place], scores[place])]
-                for place in range(len(scores))
-                if scores[place] >= low and belongs[place]
-            ],
+            "boxes": corners[kept].round(DIGITS).tolist(),
             "size": [width, height],
             "threshold": self.settings["threshold"],
             "nms": NMS,
