@@ -22,31 +22,20 @@ __all__ = ["BENCHMARKS", "get_benchmark", "known_benchmarks", "page_of"]
 
 GROUP = "subitize.benchmarks"
 BENCHMARKS: dict[str, tuple[str, str]] = {
-    "naming": (
-        "subitize.benchmarks.naming:Naming",
-        "subitize.benchmarks.naming_page:sections",
-    ),
-    "production": (
-        "subitize.benchmarks.production:Production",
-        "subitize.benchmarks.production_page:sections",
-    ),
-    "capture": (
-        "subitize.benchmarks.capture:Capture",
-        "subitize.benchmarks.capture.page:sections",
-    ),
-    "geckonum": (
-        "subitize.benchmarks.geckonum.painting:GeckoNum",
-        "subitize.reports.geckonum:sections",
-    ),
+    "naming": (".naming:Naming", ".naming_page:sections"),
+    "production": (".production:Production", ".production_page:sections"),
+    "capture": (".capture:Capture", ".capture.page:sections"),
+    "geckonum": (".geckonum.painting:GeckoNum", "subitize.reports.geckonum:sections"),
     "geckonum-metric": (
-        "subitize.benchmarks.geckonum.metric:GeckoNumMetric",
+        ".geckonum.metric:GeckoNumMetric",
         "subitize.reports.geckonum_models:metric_sections",
     ),
     "geckonum-vqa": (
-        "subitize.benchmarks.geckonum.vqa:GeckoNumVqa",
+        ".geckonum.vqa:GeckoNumVqa",
         "subitize.reports.geckonum_models:vqa_sections",
     ),
 }
+"""class and page, as module:name; a dot at the start is this package"""
 
 
 def known_benchmarks() -> list[str]:
@@ -56,7 +45,7 @@ def known_benchmarks() -> list[str]:
 
 def _load(where: str) -> Any:
     module, _, name = where.partition(":")
-    return getattr(import_module(module), name)
+    return getattr(import_module(module, "subitize.benchmarks"), name)
 
 
 @cache
