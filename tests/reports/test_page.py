@@ -144,7 +144,7 @@ def test_a_score_without_an_interval_has_no_brackets() -> None:
 
 
 def test_columns_in_short() -> None:
-    name, share, path = cells.columns("reason", "skipped::.1%", "smape.occluded:Occluded:.2f±")
+    name, share, path = cells.columns("reason; skipped::.1%; smape.occluded:Occluded:.2f±")
     assert (name.name, name.label, name.form, name.aligned) == ("reason", "Reason", "", "")
     assert (share.label, share.form, share.interval, share.aligned) == (
         "Skipped", ".1%", False, "num",
@@ -154,7 +154,7 @@ def test_columns_in_short() -> None:
 
 
 def test_a_line_says_why_it_has_no_value() -> None:
-    (accuracy, nae, level) = cells.columns("accuracy::.1%±", "nae::.3f", "counting_level::n")
+    (accuracy, nae, level) = cells.columns("accuracy::.1%±; nae::.3f; counting_level::n")
     undefined = {"nae": "no <b>readable</b> trial"}
     values = {"accuracy": {"value": 0.5, "low": 0.4, "high": 0.6}, "undefined": undefined}
     line = cells.Line("m", values, "published", "not printed")

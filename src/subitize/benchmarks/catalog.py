@@ -23,39 +23,23 @@ __all__ = ["BENCHMARKS", "get_benchmark", "get_part", "known_benchmarks", "page_
 
 GROUP = "subitize.benchmarks"
 BENCHMARKS: dict[str, tuple[str, str]] = {
-    "naming": (
-        "subitize.benchmarks.naming:Naming",
-        "subitize.benchmarks.naming_page:sections",
-    ),
-    "production": (
-        "subitize.benchmarks.production:Production",
-        "subitize.benchmarks.production_page:sections",
-    ),
-    "capture": (
-        "subitize.benchmarks.capture:Capture",
-        "subitize.benchmarks.capture.page:sections",
-    ),
-    "geckonum": (
-        "subitize.benchmarks.geckonum.painting:GeckoNum",
-        "subitize.benchmarks.geckonum.page:sections",
-    ),
+    "naming": (".naming:Naming", ".naming_page:sections"),
+    "production": (".production:Production", ".production_page:sections"),
+    "capture": (".capture:Capture", ".capture.page:sections"),
+    "geckonum": (".geckonum.painting:GeckoNum", ".geckonum.page:sections"),
     "geckonum-metric": (
-        "subitize.benchmarks.geckonum.metric_run:GeckoNumMetric",
-        "subitize.benchmarks.geckonum.page_models:metric_sections",
+        ".geckonum.metric_run:GeckoNumMetric", ".geckonum.page_models:metric_sections",
     ),
     "geckonum-people": (
-        "subitize.benchmarks.geckonum.people:GeckoNumPeople",
-        "subitize.benchmarks.geckonum.page:people_sections",
+        ".geckonum.people:GeckoNumPeople", ".geckonum.page:people_sections",
     ),
-    "geckonum-vqa": (
-        "subitize.benchmarks.geckonum.vqa:GeckoNumVqa",
-        "subitize.benchmarks.geckonum.page_models:vqa_sections",
-    ),
-}
+    "geckonum-vqa": (".geckonum.vqa:GeckoNumVqa", ".geckonum.page_models:vqa_sections"),
+}  # fmt: skip
+"""class and page, as module:name; a dot at the start is this package"""
 PARTS: dict[str, str] = {
-    "geckonum scores": "subitize.benchmarks.geckonum.answered:answer_scores",
-    "geckonum-people scores": "subitize.benchmarks.geckonum.answered:people_scores",
-    "geckonum-people report": "subitize.benchmarks.geckonum.page:report_people",
+    "geckonum scores": ".geckonum.answered:answer_scores",
+    "geckonum-people scores": ".geckonum.answered:people_scores",
+    "geckonum-people report": ".geckonum.page:report_people",
 }
 """what needs more than asking does: tables need Polars, pages Matplotlib"""
 
@@ -67,7 +51,7 @@ def known_benchmarks() -> list[str]:
 
 def _load(where: str) -> Any:
     module, _, name = where.partition(":")
-    return getattr(import_module(module), name)
+    return getattr(import_module(module, "subitize.benchmarks"), name)
 
 
 def get_part(name: str) -> Callable[..., Any]:

@@ -25,14 +25,10 @@ NAME = "naming"
 PICTURES = 120
 """a report stays small enough to send"""
 PROMPTS = columns(
-    "form",
-    "mean_error:Mean |error|:.3f",
-    "nae:NAE:.3f",
-    "accuracy::.1%",
-    "eligible:Enough in every cell",
-    "trials::n",
+    "form; mean_error:Mean |error|:.3f; nae:NAE:.3f; accuracy::.1%; "
+    "eligible:Enough in every cell; trials::n"
 )
-CONTROL = columns("asked::n", "right:Apples or fruit:n", "understood:Understands the pictures")
+CONTROL = columns("asked::n; right:Apples or fruit:n; understood:Understands the pictures")
 
 
 def sections(runs: Sequence[StoredRun]) -> list[Section]:

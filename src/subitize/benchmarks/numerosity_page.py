@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
+import numpy as np
 import polars as pl
 from matplotlib.figure import Figure as Drawing
 
 from subitize.benchmarks import numerosity_tables as tables
-from subitize.benchmarks.numerosity_leaderboard import (
-    baselines,
-    highest_target,
-    leaderboard_section,
-)
 from subitize.published import plos2025
 from subitize.reports import grids
+from subitize.reports.cells import data_table
 from subitize.reports.grids import Matrix, matrix_from
 from subitize.reports.methods import citations, methods
-from subitize.reports.page import Block, Figure, Prose, Section, Table
+from subitize.reports.page import Block, Figure, Prose, Section
 from subitize.reports.respondents import Respondent, respondents_from
 from subitize.runs.stored import StoredRun
 
@@ -41,7 +38,9 @@ class Grid(NamedTuple):
     figure: str
     caption: str
     draw: Callable[[grids.Rows], Drawing]
-    data: Callable[[str, tables.Panels], Table]
+    heads: tuple[str, ...]
+    data: Callable[[Matrix], Iterable[Sequence[float]]]
+    """the numbers behind a panel"""
 
 
 GRIDS = (
@@ -55,7 +54,12 @@ GRIDS = (
         "line is where right responses lie; the top row also holds all responses above it. "
         "Unreadable replies are left out.",
         grids.confusion_figure,
-        tables.confusion_data,
+        ("target", "response", "replies"),
+        lambda matrix: (
+            (column + 1, row, int(many))
+            for (row, column), many in np.ndenumerate(matrix.counts)
+            if many
+        ),
     ),
     Grid(
         "responses",
@@ -65,7 +69,13 @@ GRIDS = (
         "Mean response to each target; the band is one standard deviation to each side, the "
         "dashed line is a perfect responder.",
         grids.mean_figure,
-        tables.mean_data,
+        ("target", "mean", "sd"),
+        lambda matrix: zip(
+            matrix.columns.astype(int).tolist(),
+            matrix.means().tolist(),
+            matrix.sds().tolist(),
+            strict=True,
+        ),
     ),
     Grid(
         "error-distributions",
@@ -75,7 +85,12 @@ GRIDS = (
         "Response minus target: too few in blue, right in grey, too many in orange. Errors beyond "
         "the axis are counted in its last bar.",
         grids.error_figure,
-        tables.error_data,
+        ("error", "share"),
+        lambda matrix: (
+            (int(error), float(share))
+            for error, share in zip(*matrix.errors(), strict=True)
+            if share
+        ),
     ),
 )
 
@@ -108,13 +123,13 @@ def categories_of(respondents: Sequence[Respondent]) -> list[str]:
 def _drawn(respondents: Sequence[Respondent]) -> dict[str, Matrix]:
     """Each model's matrix over all categories, where anything was read."""
     found = {one.label: matrix_from(one.scores) for one in respondents if _matrices(one)}
-    return {label: matrix for label, matrix in found.items() if matrix and matrix.readable}
+    return {label: matrix for label, matrix in found.items() if matrix and matrix.counts.any()}
 
 
 def measured_sections(name: str, respondents: Sequence[Respondent]) -> Iterator[Section]:
     """What was measured, from the leaderboard to the baselines."""
     categories, published = categories_of(respondents), plos2025.rows(name)
-    yield leaderboard_section(name, respondents, published)
+    yield tables.leaderboard_section(name, respondents, published)
     for grid in GRIDS:
         blocks: list[Block] = list(_figures(name, grid, respondents, categories))
         if grid.id == "matrices":
@@ -131,7 +146,7 @@ def measured_sections(name: str, respondents: Sequence[Respondent]) -> Iterator[
         tables.bias_tables(name, respondents, categories, published),
     )
     yield _scalar_section(name, respondents)
-    yield _baselines_section(name, highest_target(respondents))
+    yield _baselines_section(name, tables.highest_target(respondents))
 
 
 def _figures(
@@ -153,7 +168,16 @@ def _figures(
             grid.caption,
             f"{grid.title} of {', '.join(found)}.",
             partial(grid.draw, rows),
-            grid.data(f"{name}{number}", found),
+            data_table(
+                f"{name}{number}-{grid.figure}",
+                ("model", "category", *grid.heads),
+                (
+                    [label, category, *values]
+                    for label, own in found.items()
+                    for category, matrix in own.items()
+                    for values in grid.data(matrix)
+                ),
+            ),
         )
 
 
@@ -181,7 +205,7 @@ def _baselines_section(name: str, highest: int) -> Section:
         "sample of them).",
         "Confusion matrices of random choice (flat) and of the ideal human observer (a diagonal "
         "that widens above four).",
-        lambda: grids.side_by_side(baselines(highest)),
+        lambda: grids.side_by_side(tables.baselines(highest)),
     )
     return Section(
         f"{name}-baselines",

@@ -130,11 +130,8 @@ def _reading_section(respondents: Sequence[Respondent]) -> Section:
             "Who counted the pictures, and how many were asked for again or left out.",
             [Line(one.label, _reading(one)) for one in respondents],
             columns(
-                "counter:Counted by",
-                "prompts::n",
-                "again:Asked again:n",
-                "empty:Still empty:n",
-                "excluded:Left out by hand:n",
+                "counter:Counted by; prompts::n; again:Asked again:n; empty:Still empty:n; "
+                "excluded:Left out by hand:n"
             ),
         )
     ]
@@ -177,12 +174,10 @@ def _corrected_table(respondents: Sequence[Respondent]) -> Table:
         "calibration knows them; the intervals hold the doubt about both.",
         lines,
         columns(
-            "accuracy:Accuracy, counted:.1%±",
-            "corrected.accuracy:Accuracy, corrected:.1%±",
-            "nae:NAE, counted:.3f±",
-            "corrected.nae:NAE, corrected:.3f±",
-            "corrected.calibrated_pictures:Calibrated on:n",
-            "corrected.assumed_exact:Assumed exact:.1%",
+            "accuracy:Accuracy, counted:.1%±; corrected.accuracy:Accuracy, corrected:.1%±; "
+            "nae:NAE, counted:.3f±; corrected.nae:NAE, corrected:.3f±; "
+            "corrected.calibrated_pictures:Calibrated on:n; "
+            "corrected.assumed_exact:Assumed exact:.1%"
         ),
         notes=["Assumed exact: the share of pictures whose number was never calibrated."],
     )

@@ -16,6 +16,7 @@ __all__ = [
     "as_score",
     "at",
     "cell",
+    "column",
     "columns",
     "count",
     "data_table",
@@ -129,8 +130,7 @@ def quotes(replies: Sequence[str]) -> Cell:
 
 def score(scores: Mapping[str, Any], measure: str, *, digits: int = 3, share: bool = False) -> Cell:
     """A score by its name, with its interval; its reason from `undefined` where it is null."""
-    (column,) = columns(f"{measure}::.{digits}{'%' if share else 'f'}")
-    return Line("", scores).cell(column)
+    return Line("", scores).cell(column([measure], form=f".{digits}{'%' if share else 'f'}"))
 
 
 class Line(NamedTuple):
@@ -157,30 +157,34 @@ def known_measure(name: str) -> Measure | None:
     return next((MEASURES[one] for one in MEASURES if f"{name}_".startswith(f"{one}_")), None)
 
 
-def columns(*listed: str) -> list[Column]:
-    """Columns as NAME:LABEL:FORM, all but the name optional; a known measure brings its help.
+def column(path: Sequence[str], label: str = "", form: str = "") -> Column:
+    """A column of what lies at a path in a line's values; a known measure brings its help.
 
     Beside the forms of `text` there are `n` for counts and `wide` for running text; ± at the end
-    is for intervals. A dotted name is a path into a line's values.
+    is for intervals.
+    """
+    known, bare = known_measure(path[0]), form.removesuffix("±")
+    said = ", ".join(LABELS.get(step, step.replace("_", " ")) for step in path)
+    return Column(
+        "_".join(path),
+        label or (said if path[0] in LABELS else said[:1].upper() + said[1:]),
+        {"n": COUNT, "wide": ""}.get(bare, bare),
+        interval=bare != form,
+        help=f"{known.formula} ({known.unit}; best: {known.best})" if known else "",
+        wide=bare == "wide",
+        at=tuple(path),
+    )
 
-    >>> [column] = columns("smape.occluded:Occluded:.2f±")
-    >>> column.name, column.label, column.form, column.interval, column.at
+
+def columns(listed: str) -> list[Column]:
+    """Columns as NAME:LABEL:FORM, all but the name optional; a dotted name is a path.
+
+    >>> _, share = columns("model; smape.occluded:Occluded:.2f±")
+    >>> share.name, share.label, share.form, share.interval, share.at
     ('smape_occluded', 'Occluded', '.2f', True, ('smape', 'occluded'))
     """
-    found = []
-    for one in listed:
-        name, label, given = (*one.split(":"), "", "")[:3]
-        path, form = tuple(name.split(".")), given.removesuffix("±")
-        known, label = (
-            known_measure(path[0]),
-            label or LABELS.get(name, name.replace("_", " ").capitalize()),
-        )
-        help_ = f"{known.formula} ({known.unit}; best: {known.best})" if known else ""
-        style = {"n": COUNT, "wide": ""}.get(form, form)
-        found.append(
-            Column("_".join(path), label, style, False, form != given, help_, form == "wide", path)
-        )
-    return found
+    parts = (one.strip().split(":") for one in listed.split(";"))
+    return [column(name.split("."), *more) for name, *more in parts]
 
 
 def model_table(

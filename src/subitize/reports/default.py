@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from subitize.records import Score
-from subitize.reports.cells import COUNT, Line, columns, known_measure, model_table
+from subitize.reports.cells import Line, column, columns, known_measure, model_table
 from subitize.reports.leaderboard import headline, ranked, standing
 from subitize.reports.methods import citations, methods
 from subitize.reports.page import Block, Column, Section
@@ -67,14 +66,11 @@ def _measured(measures: Sequence[str], runs: Sequence[StoredRun]) -> Iterator[Co
             yield _column(measure, part)
 
 
-def _column(measure: str, *part: str) -> Column:
-    (column,), known = columns(f"{measure}::.3f±"), known_measure(measure)
-    if known is not None and known.unit == "share":
-        column = replace(column, form=".1%")
-    elif known is not None and isinstance(known.best, int):
-        column = replace(column, form=COUNT)
-    name, label = "_".join((measure, *part)), ", ".join((column.label, *part))
-    return replace(column, name=name, label=label, at=(measure, *part))
+def _column(*path: str) -> Column:
+    known, form = known_measure(path[0]), ".3f"
+    if known is not None:
+        form = "n" if isinstance(known.best, int) else ".1%" if known.unit == "share" else form
+    return column(path, form=f"{form}±")
 
 
 def _leaderboard(
@@ -89,8 +85,8 @@ def _leaderboard(
         f"{name}-leaderboard",
         "Every measure of the benchmark; brackets hold 95 % intervals.",
         lines,
-        [*measured, *columns("asked::n", "not_read::.1%")],
-        notes=[f"{column.label}: {column.help}." for column in measured if column.help],
+        [*measured, *columns("asked::n; not_read::.1%")],
+        notes=[f"{one.label}: {one.help}." for one in measured if one.help],
     )
     lead = "A row per run, a column per measure."
     return Section(f"{name}-leaderboard-section", "Leaderboard", lead, [*blocks, table])

@@ -33,17 +33,19 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Matrix:
-    """Counts of responses (rows) to targets (columns)."""
+    """Counts of responses 0, 1, 2 … (rows) to targets 1, 2, 3 … (columns)."""
 
-    rows: Floats
-    columns: Floats
     counts: Floats
     stored: tuple[Floats, Floats] | None = None
     """means and standard deviations from the responses themselves, which the last row clips"""
 
     @property
-    def readable(self) -> int:
-        return int(self.counts.sum())
+    def rows(self) -> Floats:
+        return np.arange(float(self.counts.shape[0]))
+
+    @property
+    def columns(self) -> Floats:
+        return np.arange(1.0, self.counts.shape[1] + 1)
 
     def shares(self) -> Floats:
         """Each column as shares of its readable trials; a column without any is NaN."""
@@ -86,10 +88,8 @@ def matrix_from(scores: Mapping[str, Any] | None) -> Matrix | None:
         return None
     # None becomes NaN: nothing was read for that target.
     means, sds = (np.asarray(scores.get(name), dtype=np.float64) for name in ("means", "sds"))
-    rows, columns, counts = (
-        np.asarray(confusion[name], dtype=np.float64) for name in ("rows", "columns", "counts")
-    )
-    return Matrix(rows, columns, counts, (means, sds) if means.ndim and sds.ndim else None)
+    counts = np.asarray(confusion["counts"], dtype=np.float64)
+    return Matrix(counts, (means, sds) if means.ndim and sds.ndim else None)
 
 
 Rows = Mapping[str, Mapping[str, Matrix | None]]
@@ -114,7 +114,7 @@ def _grid(
                     name, (0.5, 1), (0, 19), xycoords="axes fraction",
                     textcoords="offset points", ha="center", color=INK,
                 )  # fmt: skip
-            if matrix is None or not matrix.readable:
+            if matrix is None or not matrix.counts.any():
                 _say(axes, "nothing readable")
             else:
                 draw(axes, matrix)

@@ -18,7 +18,6 @@ SUBITIZE_BIBTEX = f"""@software{{subitize,
   author  = {{{{The subitize authors}}}},
   version = {{{__version__}}}
 }}"""
-RUN = ("created:Started (UTC)", "settings::wide")
 LEFT_OUT = "unreadable replies enter no score and are listed with their reasons"
 
 
@@ -100,7 +99,7 @@ def _runs_table(name: str, respondents: Sequence[Respondent]) -> Table:
         f"{name}-runs",
         "The runs.",
         lines,
-        columns("revision", "seed", "asked::n", "trials:Scored:n", *RUN),
+        columns("revision; seed; asked::n; trials:Scored:n; created:Started (UTC); settings::wide"),
     )
 
 

@@ -76,7 +76,7 @@ def unreadable_table(name: str, respondents: Sequence[Respondent]) -> Table:
         f"{name}-unreadable",
         "Replies that were not read as a number, by reason, with their most frequent wordings.",
         lines,
-        columns("reason", "replies::n", "share::.1%", "examples::wide"),
+        columns("reason; replies::n; share::.1%; examples::wide"),
     )
 
 

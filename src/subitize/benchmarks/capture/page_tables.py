@@ -73,9 +73,8 @@ def leaderboard(set_: str, lines: Sequence[Line]) -> Table:
         "occluders may hide nearly everything; runs with the layout 'fair' did not."
     )
     unoccluded, exact, skipped, prompt = columns(
-        "smape.unoccluded:Unoccluded:.2f±", "exact.occluded:Exactly right:.2f±",
-        "skipped::.1%", "prompt",
-    )  # fmt: skip
+        "smape.unoccluded:Unoccluded:.2f±; exact.occluded:Exactly right:.2f±; skipped::.1%; prompt"
+    )
     price = Column("price", "Price of occlusion", "+.2f", interval=True, at=("price_of_occlusion",))
     return model_table(
         f"{NAME}-{set_}-leaderboard",
@@ -174,55 +173,42 @@ TABLES: Mapping[str, tuple[str, Sequence[Column], Lines]] = {
     "help": (
         "sMAPE of occluded pictures without and with each help; the effect is paired by "
         "configuration, and negative is better. Published: Tables 5 and 6.",
-        columns("help", "without::.2f±", "with::.2f±", "effect::+.2f±", "skipped::.1%"),
+        columns("help; without::.2f±; with::.2f±; effect::+.2f±; skipped::.1%"),
         _help_lines,
     ),
     "tasks": (
         "Left: sMAPE of the hidden objects alone, and how much worse that is than the total. "
         "Right: percent of patterns named rightly. Published: Tables 8 (real) and 4 (synthetic).",
         columns(
-            "hidden:Hidden only:.2f±",
-            "hidden_minus_total:− total:+.2f±",
-            "pattern.unoccluded:Pattern:.2f±",
-            "pattern.occluded:Pattern, occluded:.2f±",
-            "pattern_price:Difference:+.2f±",
+            "hidden:Hidden only:.2f±; hidden_minus_total:− total:+.2f±; "
+            "pattern.unoccluded:Pattern:.2f±; pattern.occluded:Pattern, occluded:.2f±; "
+            "pattern_price:Difference:+.2f±"
         ),
         _task_lines,
     ),
     "over-predicted": (
         "The numbers that each model says more often than they are true (up to five).",
-        columns("variant:Pictures", "number::n", "said::n", "true::n", "excess:Too often:n"),
+        columns("variant:Pictures; number::n; said::n; true::n; excess:Too often:n"),
         lambda set_, respondents: unfolded(respondents, "over_predicted", "variant"),
     ),
     "prompts": (
         "sMAPE of every prompt on the validation part; the best of each variant is kept.",
-        columns(
-            "variant:Pictures",
-            "prompt",
-            "smape:sMAPE:.2f",
-            "skipped::n",
-            "trials::n",
-            "source:Words",
-        ),
+        columns("variant:Pictures; prompt; smape:sMAPE:.2f; skipped::n; trials::n; source:Words"),
         _prompt_lines,
     ),
     "confidence": (
         "Calibration error: mean |confidence − (1 − sMAPE / 100)| over ten bins, weighted by "
         "their answers; 0 is best. The correlation of confidence and error should be negative.",
         columns(
-            "variant:Pictures",
-            "source:Confidence",
-            "calibration_error::.3f",
-            "correlation::.2f",
-            "trials:Answers:n",
-            "without:Without confidence:n",
+            "variant:Pictures; source:Confidence; calibration_error::.3f; correlation::.2f; "
+            "trials:Answers:n; without:Without confidence:n"
         ),
         lambda set_, respondents: unfolded(respondents, "confidence", "variant"),
     ),
     "agreement": (
         "How often a language model reads the same final number as the rules do, and replies "
         "where it does not (rules / model).",
-        columns("reader:Read by", "share:Alike:.1%", "replies::n", "unlike::wide"),
+        columns("reader:Read by; share:Alike:.1%; replies::n; unlike::wide"),
         _agreement_lines,
     ),
 }
@@ -288,7 +274,7 @@ def paper_table() -> Table:
         f"{NAME}-published",
         "Tables 2 to 8 and Figure 5 of the paper: sMAPE in percent; patterns: percent right.",
         [Line(table, values, missing="") for (table, *_), values in found.items()],
-        columns("model", "task", "help:With", *splits),
+        columns("; ".join(["model; task; help:With", *splits])),
         notes=list(notes),
         first=Column("table", "Printed in"),
     )
