@@ -16,15 +16,15 @@ from subitize.benchmarks.geckonum.labels import label_answers, painters_of
 from subitize.benchmarks.geckonum.page import annotation_sections
 from subitize.benchmarks.geckonum.painting import GeckoNum
 from subitize.benchmarks.geckonum.vqa import GeckoNumVqa
-from subitize.commands.running import open_reading_model, run_and_score
 from subitize.datasets.geckonum.annotations import read_annotations
 from subitize.datasets.geckonum.prompts import read_prompts
+from subitize.models.base import ModelOptions
 from subitize.models.catalog import open_model
+from subitize.opening import open_helpers, run_and_score
 from subitize.published.geckonum import PUBLISHED
 from subitize.reports.build import About, Chapter, build_report, write_chapters
 from subitize.reports.page import Figure, Prose, Section, Table
 from subitize.runs.run import RunOptions
-from subitize.runs.stored import load_run
 from subitize.stimuli.scattered import draw_scattered
 from tests.benchmarks.geckonum_data import BY_TEXT, COLUMNS, counts, people, table, write_counts
 
@@ -144,11 +144,11 @@ def test_pictures_nobody_has_read_make_a_page(tmp_path: Path) -> None:
     runs = []
     for counter in ("none", "blobs"):
         painter = open_model(f"painter/shapes?size=128&seed={len(runs)}")
-        outcome, _ = run_and_score(
-            benchmark, settings, painter, tmp_path / "runs", RunOptions(progress=False),
-            open_reading_model(benchmark, counter),
-        )  # fmt: skip
-        runs.append(load_run(outcome.folder))
+        helpers = open_helpers(benchmark, settings, painter, counter, lambda _: ModelOptions())
+        _, stored = run_and_score(
+            benchmark, settings, painter, tmp_path / "runs", RunOptions(progress=False), helpers
+        )
+        runs.append(stored)
     text = build_report(runs, tmp_path / "r.html", page_of).read_text()
     assert "nobody yet (left for people)" in text
     assert "counter/blobs" in text
@@ -176,12 +176,12 @@ def test_the_page_of_counting_questions(tmp_path: Path) -> None:
     settings = benchmark.settings_from(
         {"file": str(path), "pictures": str(folder), "missing": "skip"}
     )
-    outcome, scores = run_and_score(
+    _, stored = run_and_score(
         benchmark, settings, open_model("counter/blobs"), tmp_path / "runs",
         RunOptions(progress=False),
     )  # fmt: skip
-    assert scores["accuracy"]["value"] == 1.0
-    text = build_report([load_run(outcome.folder)], tmp_path / "v.html", page_of).read_text()
+    assert stored.scores["accuracy"]["value"] == 1.0
+    text = build_report([stored], tmp_path / "v.html", page_of).read_text()
     assert "gone.png" in text
     assert 'id="geckonum-vqa-numbers-figure"' in text
     assert 'id="geckonum-vqa-complexity-table"' in text

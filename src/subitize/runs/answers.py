@@ -89,7 +89,7 @@ def load_answers(
 
     path = folder / FILE
     if _is_fresh(path, _stamp(folder, reader.name)):
-        return pl.read_parquet(path, columns=columns)
+        return pl.read_parquet(path, columns=None if columns is None else list(columns))
     answers = build_answers(folder, info, reader, settings)
     with suppress(OSError, RunLocked, StorageFull), locked(folder):
         write_answers(folder, answers, reader.name)

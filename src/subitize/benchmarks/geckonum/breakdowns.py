@@ -20,6 +20,7 @@ from subitize.records import Score
 
 __all__ = [
     "FAILURES",
+    "OUTCOMES",
     "Shares",
     "asked_and_counted",
     "by_number",
@@ -102,8 +103,8 @@ def picture_outcomes(labels: pl.DataFrame, rng: np.random.Generator) -> dict[str
         .otherwise(pl.lit("only numbers wrong"))
     )  # fmt: skip
     several = labels.filter(pl.col("task") == 1, ASKED, pl.col("entities").str.contains(","))
-    pictures = several.group_by("prompt_type", *PICTURE, maintain_order=True)
-    pictures = pictures.agg(pl.col("prompt").first(), kind=kind)
+    by_picture = several.group_by("prompt_type", *PICTURE, maintain_order=True)
+    pictures = by_picture.agg(pl.col("prompt").first(), kind=kind)
     found: dict[str, Shares] = {}
     for (name, painter), own in parts(pictures, "prompt_type", "painter"):
         found.setdefault(name, {})[painter] = _each(own, OUTCOMES, rng)

@@ -84,8 +84,8 @@ def write_tables(tables: Tables, people: People, folder: Path) -> None:
                 folder / f"{name}.csv"
             )
         unused = [(file, line, why) for why, file, own in _unused(people) for line in own]
-        heads = ("file", "line", "reason")
-        pl.DataFrame(unused, heads, orient="row").write_csv(folder / "unused.csv")
+        rows = pl.DataFrame(unused, ["file", "line", "reason"], orient="row")
+        rows.write_csv(folder / "unused.csv")
     except OSError as problem:
         raise BadInput(
             f"Can't write the tables to {folder}: {problem.strerror}. Give another --out."

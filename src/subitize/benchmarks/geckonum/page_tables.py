@@ -7,13 +7,13 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from subitize.benchmarks.geckonum.breakdowns import Shares
+from subitize.benchmarks.geckonum.breakdowns import OUTCOMES, Shares
 from subitize.benchmarks.geckonum.comparisons import COMPARISONS
 from subitize.benchmarks.geckonum.labels import painters_of
 from subitize.benchmarks.geckonum.tables import Cell, Tables
 from subitize.published.geckonum import BASELINES, MODELS, PUBLISHED
 from subitize.records import Score
-from subitize.reports.cells import COUNT, Line, model_table
+from subitize.reports.cells import Line, columns, model_table
 from subitize.reports.page import Column, Table
 
 __all__ = [
@@ -33,7 +33,6 @@ __all__ = [
 
 NAME = "geckonum"
 PAINTER = Column("painter", "Painter")
-Cells = Mapping[str, Cell | None]
 
 
 class Found(NamedTuple):
@@ -65,46 +64,46 @@ def printed(cell: Cell | None, scale: float = 100.0) -> Score:
     return Score(None if value is None else value / scale)
 
 
-def _beside(cells: Cells, scale: float = 100.0, **more: Any) -> dict[str, Any]:
-    """A line's values: ours by name, the printed ones as NAME_published, and why there is none."""
+def _line(label: str, cells: Mapping[str, Cell | None], scale: float = 100.0, **more: Any) -> Line:
+    """Our values by name, the printed ones as NAME_published, and why there is none."""
     ours = {name: score(cell, scale) for name, cell in cells.items()}
     theirs = {f"{name}_published": printed(cell, scale) for name, cell in cells.items()}
-    why = {name: cell["why"] for name, cell in cells.items() if cell is not None and cell["why"]}
-    return {**ours, **theirs, **more, "undefined": why}
-
-
-def _line(label: str, values: Mapping[str, Any]) -> Line:
+    why = dict.fromkeys(theirs, "not in the paper") | {
+        name: cell["why"] for name, cell in cells.items() if cell is not None and cell["why"]
+    }
+    values = {**ours, **theirs, **more, "undefined": why}
     return Line(label, values, missing="not in these answers")
 
 
-def _pair(name: str, label: str, form: str = ".1%", *, interval: bool = True) -> list[Column]:
-    """Our value and the printed one."""
-    beside = Column(f"{name}_published", "Published", form, missing="not in the paper")
-    return [Column(name, label, form, interval=interval), beside]
+def _pair(name: str, label: str, form: str = ".1%±") -> list[Column]:
+    """Our value and the printed one; a painter's name may hold anything."""
+    (ours,), (theirs,) = columns(f"x::{form}"), columns(f"x::{form.removesuffix('±')}")
+    return [
+        Column(name, label, ours.form, interval=ours.interval),
+        Column(f"{name}_published", "Published", theirs.form),
+    ]
 
 
 def task_table(found: Found, *, reference: bool) -> Table:
     """Table 2: published values beside the same painters, or as rows of reference."""
     cells = found.tables["table2"]
     known = [task for task in (1, 2, 3) if any(c.startswith(f"task{task}|") for c in cells)]
-    lines = []
-    for painter in found.painters:
-        ours = {f"task{task}": cells.get(f"task{task}|{painter}|accuracy") for task in known}
-        sem = {f"task{t}_sem": score(cells.get(f"task{t}|{painter}|sem")) for t in known}
-        lines.append(_line(painter, _beside(ours, **sem)))
+    parts = {f"task{task}": f"task{task}|{{}}|accuracy" for task in known}
+    parts |= {f"task{task}_sem": f"task{task}|{{}}|sem" for task in known}
+    lines = [
+        _line(painter, {name: cells.get(at.format(painter)) for name, at in parts.items()})
+        for painter in found.painters
+    ]
     for painter in MODELS if reference else ():
-        values = {
-            f"task{task}{end}": value.value / 100
-            for task in known
-            for part, end in (("accuracy", ""), ("sem", "_sem"))
-            if (value := PUBLISHED["table2"].get(f"task{task}|{painter}|{part}"))
+        published = {
+            name: PUBLISHED["table2"].get(at.format(painter)) for name, at in parts.items()
         }
+        values = {name: one.value / 100 for name, one in published.items() if one}
         lines.append(Line(painter, values, "published", ""))
-    columns: list[Column] = []
+    shown: list[Column] = []
     for task in known:
         ours, beside = _pair(f"task{task}", f"Task {task}")
-        sem_column = Column(f"task{task}_sem", "SEM", ".1%")
-        columns += [ours, sem_column] if reference else [ours, sem_column, beside]
+        shown += [ours, *columns(f"task{task}_sem:SEM:.1%"), *([] if reference else [beside])]
     guessed = ", ".join(f"Task {task}: {value:.1f} %" for task, value in BASELINES.items())
     notes = [f"By chance: {guessed}. Task 1 counts all questions about a picture, Task 3 is the "
              "share of yes per picture."]  # fmt: skip
@@ -114,7 +113,7 @@ def task_table(found: Found, *, reference: bool) -> Table:
         f"{NAME}-table2",
         "Right labels per task (Table 2), with 95 % intervals over prompts, the standard error as "
         "the paper computes it, and published values.",
-        lines, columns, notes=notes, first=PAINTER,
+        lines, shown, notes=notes, first=PAINTER,
     )  # fmt: skip
 
 
@@ -125,8 +124,8 @@ def share_table(name: str, caption: str, groups: Sequence[str], shares: Shares, 
         Line(group, {painter: own.get(group) for painter, own in shares.items()}, "", missing)
         for group in groups
     ]
-    columns = [Column(painter, painter, ".1%", interval=True) for painter in shares]
-    return model_table(f"{NAME}-{name}", caption, lines, columns, first=Column("group", what))
+    shown = [_pair(painter, painter)[0] for painter in shares]
+    return model_table(name, caption, lines, shown, first=Column("group", what))
 
 
 def quantifier_table(found: Found, phrases: Sequence[str]) -> Table:
@@ -134,31 +133,30 @@ def quantifier_table(found: Found, phrases: Sequence[str]) -> Table:
     made = found.tables["figure5"]
     painters = [one for one in found.painters if any(c.endswith(f"|{one}") for c in made)]
     lines = [
-        _line(phrase, _beside({one: made.get(f"{phrase}|{one}") for one in painters}))
-        for phrase in phrases
+        _line(phrase, {one: made.get(f"{phrase}|{one}") for one in painters}) for phrase in phrases
     ]
-    columns: list[Column] = []
+    shown: list[Column] = []
     for one in painters:
         theirs = any(made[c]["published"] is not None for c in made if c.endswith(f"|{one}"))
-        columns += _pair(one, one) if theirs else _pair(one, one)[:1]
+        shown += _pair(one, one) if theirs else _pair(one, one)[:1]
     caption = "Pictures that are described as the prompt asks (Figure 5)."
-    return model_table(f"{NAME}-figure5", caption, lines, columns, first=Column("phrase", "Prompt"))
+    return model_table(f"{NAME}-figure5", caption, lines, shown, first=Column("phrase", "Prompt"))
 
 
 def comparison_table(found: Found, table: str, correction: str = "holm") -> Table:
     """One of Tables A3, A4, A6, A7, A8 with what the paper leaves out."""
     made, (one, other) = found.tables[table], COMPARISONS[table][:2]
+    parts = {"first": "accuracy_1", "second": "accuracy_2"}, {"chi2": "chi2", "p": "p"}
     lines = []
     for painter in found.painters:
         if f"{painter}|n" in made:
+            shares, test = (
+                _line("", {name: made[f"{painter}|{part}"] for name, part in own.items()}, scale)
+                for own, scale in zip(parts, (100, 1), strict=True)
+            )
+            why = {**shares.values["undefined"], **test.values["undefined"]}
             more = found.comparisons.get(table, {}).get(painter, {})
-            shares = {
-                "first": made[f"{painter}|accuracy_1"],
-                "second": made[f"{painter}|accuracy_2"],
-            }
-            test = {part: made[f"{painter}|{part}"] for part in ("chi2", "p")}
-            values = {**_beside(shares), **_beside(test, 1), **more}
-            values["undefined"] = _beside(shares | test)["undefined"]
+            values = {**shares.values, **test.values, **more, "undefined": why}
             lines.append(Line(painter, values, missing="no test"))
     return model_table(
         f"{NAME}-{table}",
@@ -167,15 +165,12 @@ def comparison_table(found: Found, table: str, correction: str = "holm") -> Tabl
         [
             *_pair("first", one.capitalize()),
             *_pair("second", other.capitalize()),
-            Column("difference", "Difference", "+.1f", interval=True,
-                   help="points, with interval over prompts", missing="one of the groups is empty"),
-            Column("chi2", "χ²", ".2f", help="with Yates' correction, as the paper"),
-            _pair("chi2", "", ".2f")[1],
-            Column("p", "p", ".3f"),
-            Column(f"p_{correction}", f"p ({correction})", ".3f", help="corrected over painters"),
-            Column("phi", "φ", ".2f", help="effect size"),
-            Column("permutation_p", "p, shuffled", ".3f", help="permutation control"),
+            *columns("difference:Difference:+.1f±", "chi2:χ²:.2f", "chi2_published:Published:.2f",
+                     "p:p:.3f", f"p_{correction}:p ({correction}):.3f", "phi:φ:.2f",
+                     "permutation_p:p, shuffled:.3f"),
         ],
+        notes=["The difference is in points, with its interval over prompts; χ² has Yates' "
+               "correction, as in the paper; p is corrected over the painters."],
         first=PAINTER,
     )  # fmt: skip
 
@@ -185,17 +180,13 @@ def drops_table(found: Found) -> Table:
     steps: dict[tuple[str, str], dict[str, Cell]] = {}
     for name, cell in found.tables["a5"].items():
         painter, step, number = name.split("|")
-        steps.setdefault((painter, step), {})[f"change_{number}"] = cell
-    lines = [
-        _line(painter, _beside(own, 1, step=step.replace("->", " → ")))
-        for (painter, step), own in steps.items()
-    ]
-    numbers = sorted({name for own in steps.values() for name in own})
-    columns = [Column("step", "From → to")]
-    for name in numbers:
-        columns += _pair(name, name.replace("change_", "Number "), "+.1f")
+        steps.setdefault((painter, step.replace("->", " → ")), {})[f"change_{number}"] = cell
+    lines = [_line(painter, own, 1, step=step) for (painter, step), own in steps.items()]
+    shown = columns("step:From → to")
+    for name in sorted({name for own in steps.values() for name in own}):
+        shown += _pair(name, name.replace("change_", "Number "), "+.1f±")
     caption = "How accuracy changes when a number stands beside others (Table A5), in points."
-    return model_table(f"{NAME}-a5", caption, lines, columns, first=PAINTER)
+    return model_table(f"{NAME}-a5", caption, lines, shown, first=PAINTER)
 
 
 def outcome_table(outcomes: Mapping[str, Shares]) -> Table:
@@ -205,11 +196,10 @@ def outcome_table(outcomes: Mapping[str, Shares]) -> Table:
         for kind, painters in outcomes.items()
         for painter, parts in painters.items()
     ]
-    names = [name for name in lines[0].values if name != "painter"] if lines else []
-    columns = [PAINTER, *(Column(one, one.capitalize(), ".1%", interval=True) for one in names)]
     caption = "Prompts that ask for several things: what became of their pictures."
+    shown = [PAINTER, *columns(*(f"{one}::.1%±" for one in OUTCOMES))]
     return model_table(
-        f"{NAME}-outcomes", caption, lines, columns, first=Column("type", "Prompt type")
+        f"{NAME}-outcomes", caption, lines, shown, first=Column("type", "Prompt type")
     )
 
 
@@ -218,42 +208,36 @@ def agreement_table(found: Found) -> Table:
     made = found.tables["a10"]
     ks = sorted({int(cell.rpartition("|")[2]) for cell in made})
     lines = [
-        _line(painter, _beside({f"k{k}": made.get(f"{painter}|{k}") for k in ks}))
+        _line(painter, {f"k{k}": made.get(f"{painter}|{k}") for k in ks})
         for painter in found.painters
     ]
-    columns = [column for k in ks for column in _pair(f"k{k}", f"{k} alike", interval=False)]
+    shown = [column for k in ks for column in _pair(f"k{k}", f"{k} alike", ".1%")]
     return model_table(f"{NAME}-a10", "Task 1: questions on which exactly k people gave the same "
-                       "answer (Table A10).", lines, columns, first=PAINTER)  # fmt: skip
-
-
-def counts_table(found: Found) -> Table:
-    """How many prompts, pictures, annotations and labels there are."""
-    lines = [
-        _line(at.replace("|", ", "), _beside({"value": cell}, 1, why=cell["why"] or ""))
-        for at, cell in found.tables["counts"].items()
-    ]
-    columns = [*_pair("value", "Number", COUNT), Column("why", "Why they differ", wide=True)]
-    return model_table(f"{NAME}-counts", "What there is.", lines, columns)
+                       "answer (Table A10).", lines, shown, first=PAINTER)  # fmt: skip
 
 
 def alpha_table(found: Found) -> Table:
     """Krippendorff's α and the share on which most agree."""
     lines = [
-        _line(task.replace("task", "Task "), _beside(
-            {"value": cell}, 1, measure=what.format(part), why=cell["why"] or ""
-        ))
+        _line(task.replace("task", "Task "), {"value": cell}, 1, measure=what.format(part),
+              why=cell["why"] or "")
         for name, what in (("alpha", "α, {}"), ("agreement", "{} of them alike, %"))
         for at, cell in found.tables[name].items()
         for task, _, part in (at.partition("|"),)
     ]  # fmt: skip
+    shown = columns("measure", "value::.4g", "value_published:Published:.4g",
+                    "why:Why they differ:wide")  # fmt: skip
+    caption = "Agreement over all painters (appendix C.2)."
     return model_table(
-        f"{NAME}-agreement-table",
-        "Agreement over all painters (appendix C.2).",
-        lines,
-        [
-            Column("measure", "Measure"),
-            *_pair("value", "Value", ".4g", interval=False),
-            Column("why", "Why they differ", wide=True),
-        ],
-        first=Column("task", "Task"),
+        f"{NAME}-agreement-table", caption, lines, shown, first=Column("task", "Task")
     )
+
+
+def counts_table(found: Found) -> Table:
+    """How many prompts, pictures, annotations and labels there are."""
+    lines = [
+        _line(at.replace("|", ", "), {"number": cell}, 1)
+        for at, cell in found.tables["counts"].items()
+    ]
+    shown = columns("number::n", "number_published:Published:n")
+    return model_table(f"{NAME}-counts", "", lines, shown, first=Column("what", "What"))
