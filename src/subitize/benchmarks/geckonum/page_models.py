@@ -36,8 +36,7 @@ def vqa_sections(runs: Sequence[StoredRun]) -> list[Section]:
         f"{VQA_NAME}-accuracy",
         "Right replies, with 95 % intervals over pictures.",
         [Line(one.label, one.scores) for one in respondents],
-        columns("accuracy:Right:.1%±", "within_one:Off by one at most:.1%±", "asked::n",
-                "trials:Read:n"),
+        columns("accuracy:Right:.1%±; within_one:Off by one at most:.1%±; asked::n; " "trials:Read:n"),
     )  # fmt: skip
     printed = [
         Line(model, {name: value / 100 for name, value in values.items()},
@@ -109,7 +108,7 @@ def metric_sections(runs: Sequence[StoredRun]) -> list[Section]:
         f"{METRIC_NAME}-means",
         "Mean score of a painter's pictures, with 95 % intervals over prompts.",
         means,
-        columns("metric", "painter", "mean::.3f±", "trials:Pictures:n"),
+        columns("metric; painter; mean::.3f±; trials:Pictures:n"),
         notes=["Whether a metric tells right pictures from wrong ones, only people's answers tell: "
                "subitize geckonum metrics --scores RUN."],
     )  # fmt: skip
