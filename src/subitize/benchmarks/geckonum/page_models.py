@@ -36,7 +36,8 @@ def vqa_sections(runs: Sequence[StoredRun]) -> list[Section]:
         f"{VQA_NAME}-accuracy",
         "Right replies, with 95 % intervals over pictures.",
         [Line(one.label, one.scores) for one in respondents],
-        columns("accuracy:Right:.1%±; within_one:Off by one at most:.1%±; asked::n; " "trials:Read:n"),
+        columns("accuracy:Right:.1%±; within_one:Off by one at most:.1%±; asked::n; "
+                "trials:Read:n"),
     )  # fmt: skip
     printed = [
         Line(model, {name: value / 100 for name, value in values.items()},

@@ -165,7 +165,10 @@ def comparison_table(found: Found, table: str, correction: str = "holm") -> Tabl
         [
             *_pair("first", one.capitalize()),
             *_pair("second", other.capitalize()),
-            *columns("difference:Difference:+.1f±; chi2:χ²:.2f; " "chi2_published:Published:.2f; p:p:.3f; " f"p_{correction}:p ({correction}):.3f; phi:φ:.2f; " "permutation_p:p, shuffled:.3f"),
+            *columns("difference:Difference:+.1f±; chi2:χ²:.2f; "
+                     "chi2_published:Published:.2f; p:p:.3f; "
+                     f"p_{correction}:p ({correction}):.3f; phi:φ:.2f; "
+                     "permutation_p:p, shuffled:.3f"),
         ],
         notes=["The difference is in points, with its interval over prompts; χ² has Yates' "
                "correction, as in the paper; p is corrected over the painters."],
@@ -223,7 +226,8 @@ def alpha_table(found: Found) -> Table:
         for at, cell in found.tables[name].items()
         for task, _, part in (at.partition("|"),)
     ]  # fmt: skip
-    shown = columns("measure; value::.4g; value_published:Published:.4g; " "why:Why they differ:wide")  # fmt: skip
+    shown = columns("measure; value::.4g; value_published:Published:.4g; "
+                    "why:Why they differ:wide")  # fmt: skip
     caption = "Agreement over all painters (appendix C.2)."
     return model_table(
         f"{NAME}-agreement-table", caption, lines, shown, first=Column("task", "Task")
