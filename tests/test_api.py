@@ -61,7 +61,7 @@ def test_a_function_is_measured_and_loaded_again(tmp_path: Path) -> None:
     again = subitize.load(run.folder)
     assert dict(again.scores) == dict(run.scores)
     assert again.answers.equals(run.answers)
-    page = subitize.report([run, again.folder], tmp_path / "report.html")
+    page = subitize.report([again.folder], tmp_path / "report.html")
     assert "function/says_two" in page.read_text()
 
 
