@@ -8,7 +8,6 @@ from typing import Annotated, Any
 import numpy as np
 import orjson
 import typer
-from numpy.typing import NDArray
 
 from subitize.commands.printing import print_json, say
 from subitize.datasets.box_tables import BoxTable, CountTable, join, read_boxes, read_counts
@@ -85,34 +84,28 @@ def from_files(boxes: BoxTable, counts: CountTable, rules: Rules, counter: str) 
 def from_run(folder: Path, rules: Rules) -> Calibration:
     """A calibration from a counter's own naming run, where the true numbers are known."""
     stored = load_run(folder)
-    parts: list[NDArray[np.float64]] = []
-    owners: list[NDArray[np.int64]] = []
-    truth: list[int] = []
-    categories: list[str] = []
-    sizes: list[Any] = []
-    for row in row_per_picture(stored.rows):
-        if row.response.kind != "boxes" or row.response.stop == "failed":
-            continue
-        if not isinstance(row.trial.target, int):
-            continue
-        found = checked(row.response.value["boxes"])
-        parts.append(found)
-        owners.append(np.full(len(found), len(truth), dtype=np.int64))
-        truth.append(row.trial.target)
-        categories.append(str(row.trial.condition.get("category", "")))
-        sizes.append(row.response.value.get("size", [np.inf, np.inf]))
-    if not truth:
+    rows = [
+        row
+        for row in row_per_picture(stored.rows)
+        if row.response.kind == "boxes"
+        and row.response.stop != "failed"
+        and isinstance(row.trial.target, int)
+    ]
+    if not rows:
         raise BadInput(
             f"{folder} holds no boxes of pictures whose number is known: give a naming run of a "
             "counter, as `subitize run naming --model counter/NAME` makes it."
         )
+    boxes = [checked(row.response.value["boxes"]) for row in rows]
+    sizes = [row.response.value.get("size", [np.inf, np.inf]) for row in rows]
     swept = counts_by_threshold(
-        np.concatenate(parts), np.concatenate(owners), len(truth),
-        sizes=np.array(sizes, dtype=np.float64), rules=rules,
+        np.concatenate(boxes), np.repeat(np.arange(len(rows)), [len(one) for one in boxes]),
+        len(rows), sizes=np.array(sizes, dtype=np.float64), rules=rules,
     )  # fmt: skip
-    rng = np.random.default_rng(SEED)
-    counter = str(stored.info["model"]["name"])
-    return made_from(swept, np.array(truth), categories, rng, rules=rules, counter=counter)
+    truth = np.array([row.trial.target for row in rows])
+    categories = [str(row.trial.condition.get("category", "")) for row in rows]
+    counter, rng = str(stored.info["model"]["name"]), np.random.default_rng(SEED)
+    return made_from(swept, truth, categories, rng, rules=rules, counter=counter)
 
 
 def _check_out(out: Path) -> None:
@@ -131,9 +124,10 @@ def _check_out(out: Path) -> None:
 
 
 def _write(found: Calibration, out: Path) -> None:
-    write_whole(out, orjson.dumps(found.as_json(), option=orjson.OPT_INDENT_2) + b"\n")
+    packed = orjson.dumps(found.as_json(), option=orjson.OPT_INDENT_2) + b"\n"
+    write_whole(out, packed, option="--out")
     for kind, content in calibration_files(found).items():
-        write_whole(out.with_suffix(f".{kind}"), content)
+        write_whole(out.with_suffix(f".{kind}"), content, option="--out")
     say(f"written: {out}, and the curve as .svg, .pdf and .png beside it")
 
 
