@@ -8,7 +8,6 @@ from typing import Annotated, Any
 import numpy as np
 import orjson
 import typer
-from numpy.typing import NDArray
 
 from subitize.commands.printing import print_json, say
 from subitize.datasets.box_tables import BoxTable, CountTable, join, read_boxes, read_counts
@@ -85,39 +84,25 @@ def from_files(boxes: BoxTable, counts: CountTable, rules: Rules, counter: str) 
 def from_run(folder: Path, rules: Rules) -> Calibration:
     """A calibration from a counter's own naming run, where the true numbers are known."""
     stored = load_stored(folder)
-    if "form" not in stored.counted.columns:
-        raise _no_boxes(folder)
-    given = one_per_picture(stored.counted)
+    given = stored.counted
+    if "form" in given.columns:
+        given = one_per_picture(given)
     given = given.filter((given["kind"] == "boxes") & (given["stop"] != "failed"))
-    parts: list[NDArray[np.float64]] = []
-    owners: list[NDArray[np.int64]] = []
-    truth: list[int] = []
-    categories: list[str] = []
-    sizes: list[Any] = []
-    for value, target, category in given.select("value", "target", "category").iter_rows():
-        reply = orjson.loads(value)
-        found = checked(reply["boxes"])
-        parts.append(found)
-        owners.append(np.full(len(found), len(truth), dtype=np.int64))
-        truth.append(int(target))
-        categories.append(category)
-        sizes.append(reply.get("size", [np.inf, np.inf]))
-    if not truth:
-        raise _no_boxes(folder)
+    if not given.height or "category" not in given.columns:
+        raise BadInput(
+            f"{folder} holds no boxes of pictures whose number is known: give a naming run of a "
+            "counter, as `subitize run naming --model counter/NAME` makes it."
+        )
+    said = [orjson.loads(value) for value in given["value"]]
+    boxes = [checked(one["boxes"]) for one in said]
+    sizes = [one.get("size", [np.inf, np.inf]) for one in said]
     swept = counts_by_threshold(
-        np.concatenate(parts), np.concatenate(owners), len(truth),
-        sizes=np.array(sizes, dtype=np.float64), rules=rules,
+        np.concatenate(boxes), np.repeat(np.arange(len(said)), [len(one) for one in boxes]),
+        len(said), sizes=np.array(sizes, dtype=np.float64), rules=rules,
     )  # fmt: skip
-    rng = np.random.default_rng(SEED)
-    counter = str(stored.info["model"]["name"])
-    return made_from(swept, np.array(truth), categories, rng, rules=rules, counter=counter)
-
-
-def _no_boxes(folder: Path) -> BadInput:
-    return BadInput(
-        f"{folder} holds no boxes of pictures whose number is known: give a naming run of a "
-        "counter, as `subitize run naming --model counter/NAME` makes it."
-    )
+    truth = given["target"].cast(int).to_numpy()
+    counter, rng = str(stored.info["model"]["name"]), np.random.default_rng(SEED)
+    return made_from(swept, truth, given["category"].to_list(), rng, rules=rules, counter=counter)
 
 
 def _check_out(out: Path) -> None:
@@ -136,9 +121,10 @@ def _check_out(out: Path) -> None:
 
 
 def _write(found: Calibration, out: Path) -> None:
-    write_whole(out, orjson.dumps(found.as_json(), option=orjson.OPT_INDENT_2) + b"\n")
+    packed = orjson.dumps(found.as_json(), option=orjson.OPT_INDENT_2) + b"\n"
+    write_whole(out, packed, option="--out")
     for kind, content in calibration_files(found).items():
-        write_whole(out.with_suffix(f".{kind}"), content)
+        write_whole(out.with_suffix(f".{kind}"), content, option="--out")
     say(f"written: {out}, and the curve as .svg, .pdf and .png beside it")
 
 
