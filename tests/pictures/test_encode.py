@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
+import struct
 import zlib
 
 import numpy as np
@@ -39,6 +41,25 @@ def test_rgb_round_trip(pixels: np.ndarray) -> None:
 def test_palette_round_trip(numbers: np.ndarray) -> None:
     assert np.array_equal(decoded(encode(numbers, COLOURS)), COLOURS[numbers])
     assert np.array_equal(decoded(encode(numbers))[..., 1], numbers)
+
+
+@pytest.mark.parametrize("shape", [(301, 400), (3, 70_000), (70_000, 2)])
+def test_pictures_of_many_pieces(shape: tuple[int, int]) -> None:
+    """Larger than what is packed and hashed at a time, in noise and in large areas."""
+    numbers = np.random.default_rng(2).integers(0, 256, shape, dtype=np.uint8)
+    numbers[: shape[0] // 2] //= 200
+    pixels = COLOURS[numbers]
+    assert np.array_equal(decoded(encode(numbers, COLOURS)), pixels)
+    assert np.array_equal(decoded(encode(pixels)), pixels)
+    assert drawn(numbers, COLOURS).sha256 == drawn(pixels).sha256 == as_documented(pixels)
+
+
+def as_documented(pixels: np.ndarray) -> str:
+    """The hash of docs/stimuli.md, pixel by pixel."""
+    seen = [(*colour, 255) for colour in pixels.reshape(-1, 3).tolist()]
+    starts = [k for k, colour in enumerate(seen) if k == 0 or colour != seen[k - 1]]
+    numbers = struct.pack(f"<{2 + len(starts)}q", *pixels.shape[:2], *starts)
+    return hashlib.sha256(numbers + bytes(c for k in starts for c in seen[k])).hexdigest()
 
 
 @pytest.mark.parametrize(
