@@ -76,24 +76,12 @@ def _asking_section(respondents: Sequence[Respondent]) -> Section:
         for one in respondents
         if one.at("control_question", "understood") is False
     ]
-    blocks += [
-        model_table(f"{NAME}-{about}", caption, lines, shown)
-        for about, caption, lines, shown in (
-            (
-                "prompts",
-                "The prompt forms; the scores stand on the chosen one.",
-                _prompt_lines(respondents),
-                PROMPTS,
-            ),
-            (
-                "control",
-                "The control question on the pictures of apples: “What does the image represent?”",
-                unfolded(respondents, "control_question"),
-                CONTROL,
-            ),
-        )
-        if lines
-    ]
+    if lines := _prompt_lines(respondents):
+        caption = "The prompt forms; the scores stand on the chosen one."
+        blocks.append(model_table(f"{NAME}-prompts", caption, lines, PROMPTS))
+    if lines := unfolded(respondents, "control_question"):
+        caption = "The control question on the pictures of apples: “What does the image represent?”"
+        blocks.append(model_table(f"{NAME}-control", caption, lines, CONTROL))
     enough = Prose("Every cell of target and category has enough readable trials.", "note")
     blocks += flagged_tables(NAME, respondents) or [enough]
     return Section(

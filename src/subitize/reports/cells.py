@@ -94,6 +94,8 @@ def cell(found: Any, form: str = "", reason: str = "") -> Cell:
         return found
     if isinstance(found, bool):
         return words("yes" if found else "no")
+    if isinstance(found, list):
+        return quotes([plain(" / ".join(map(str, one.values()))) for one in found[:3]])
     if found is not None and not form:
         return words(found)
     known = as_score(found)

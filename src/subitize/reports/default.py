@@ -86,7 +86,7 @@ def _leaderboard(
         "Every measure of the benchmark; brackets hold 95 % intervals.",
         lines,
         [*measured, *columns("asked::n; not_read::.1%")],
-        notes=[f"{one.label}: {one.help}." for one in measured if one.help],
+        notes=[f"{one.label}: {one.help}." for one in measured if one.help and len(one.at) == 1],
     )
     lead = "A row per run, a column per measure."
     return Section(f"{name}-leaderboard-section", "Leaderboard", lead, [*blocks, table])

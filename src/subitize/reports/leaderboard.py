@@ -60,7 +60,7 @@ def headline(
     ]
     if own and _best(column) is not None and own[0].cell(column).value is not None:
         value = told(own[0].cell(column), column.form)
-        cards.append(Card(own[0].label, f"best {column.label}", value))
+        cards.append(Card(own[0].label, f"best by {column.label}", value))
     return Cards([*cards, *more])
 
 
@@ -78,10 +78,10 @@ def standing(name: str, lines: Sequence[Line], columns: Sequence[Column]) -> Fig
 
     reference = any(line.badge for line in kept)
     first = next((line.label for line in kept if not line.badge), "no run")
-    said = ", ".join(column.label for column in columns)
+    said = "; ".join(column.label for column in columns)
     return Figure(
         f"{name}-standing",
-        f"{said} with 95 % intervals."
+        f"{said}, with 95 % intervals."
         + " Filled dots are the runs of this report, open diamonds are published values (printed "
         "without intervals), bars are baselines." * reference,
         f"Dot plot of {said}; best run: {first}.",

@@ -86,26 +86,22 @@ def _paragraph(
 def _runs_table(name: str, respondents: Sequence[Respondent]) -> Table:
     lines = []
     for one in respondents:
-        info, settings = one.run.info, dict(one.run.info.get("settings") or {})
-        settings.pop("seed", None)
+        info = one.run.info
+        settings = (info.get("settings") or {}).items()
         values = {
             "revision": at(info, "model", "revision"),
             "seed": _seed(info),
             "created": str(info.get("created", ""))[:19].replace("T", " "),
-            "settings": "; ".join(f"{key} = {_short(value)}" for key, value in settings.items()),
+            "settings": "; ".join(f"{k} = {_short(v)}" for k, v in settings if k != "seed"),
         }
         lines.append(Line(one.label, {**one.scores, **values}, missing="not known"))
-    return model_table(
-        f"{name}-runs",
-        "The runs.",
-        lines,
-        columns("revision; seed; asked::n; trials:Scored:n; created:Started (UTC); settings::wide"),
-    )
+    shown = "revision; seed; asked::n; trials:Scored:n; created:Started (UTC); settings::wide"
+    return model_table(f"{name}-runs", "The runs.", lines, columns(shown))
 
 
 def _short(value: object) -> str:
     if isinstance(value, list | tuple):
-        return ", ".join(str(part) for part in value)
+        return ", ".join(map(str, value))
     return "none" if value in ("", None) else str(value)
 
 

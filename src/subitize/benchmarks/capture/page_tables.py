@@ -7,7 +7,7 @@ from typing import Any
 
 from subitize.benchmarks.capture.prompts import PROMPTS
 from subitize.published import capture as paper
-from subitize.reports.cells import Line, columns, model_table, percent, quotes, words
+from subitize.reports.cells import Line, columns, model_table, percent, words
 from subitize.reports.leaderboard import ranked
 from subitize.reports.page import Cell, Column, Table
 from subitize.reports.respondents import Respondent, unfolded
@@ -159,16 +159,6 @@ def _prompt_lines(set_: str, respondents: Sequence[Respondent]) -> list[Line]:
     return lines
 
 
-def _agreement_lines(set_: str, respondents: Sequence[Respondent]) -> list[Line]:
-    """Rules and a language model as readers of the same replies."""
-    lines = []
-    for line in unfolded(respondents, "reader_agreement", "reader"):
-        unlike = [f"{u['rules']} / {u['model']}: {u['reply']}" for u in line.values["unlike"][:3]]
-        values = {**line.values, "unlike": quotes(unlike)}
-        lines.append(Line(line.label, values, missing="nothing was read by both"))
-    return lines
-
-
 TABLES: Mapping[str, tuple[str, Sequence[Column], Lines]] = {
     "help": (
         "sMAPE of occluded pictures without and with each help; the effect is paired by "
@@ -209,7 +199,7 @@ TABLES: Mapping[str, tuple[str, Sequence[Column], Lines]] = {
         "How often a language model reads the same final number as the rules do, and replies "
         "where it does not (rules / model).",
         columns("reader:Read by; share:Alike:.1%; replies::n; unlike::wide"),
-        _agreement_lines,
+        lambda set_, respondents: unfolded(respondents, "reader_agreement", "reader"),
     ),
 }
 """what a table shows, its columns and where its lines come from"""
