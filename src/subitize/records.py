@@ -22,6 +22,7 @@ __all__ = [
     "State",
     "Stimulus",
     "Trial",
+    "as_json",
     "fingerprint",
     "make_trial",
 ]
@@ -188,6 +189,12 @@ class Score:
     """how many trials it stands on"""
     states: Mapping[str, int] = field(default_factory=dict)
     """how many of those trials ended in which state"""
+
+
+def as_json(score: Score) -> dict[str, Any]:
+    """A score as scores.json has it: `states` stands there only where some were counted."""
+    plain = {"value": score.value, "low": score.low, "high": score.high, "trials": score.trials}
+    return {**plain, "states": dict(score.states)} if score.states else plain
 
 
 class Row(NamedTuple):

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from subitize.benchmarks.capture.answers import answers_of
+from subitize.benchmarks.capture.answers import answers_of, errors_of
 from subitize.benchmarks.capture.scoring import scores_of
 from subitize.benchmarks.capture.settings import CaptureSettings
 from subitize.benchmarks.catalog import get_benchmark
@@ -181,7 +181,7 @@ def test_most_common_of_samples() -> None:
     assert (one.value, one.confidence) == (7, pytest.approx(0.4))
     (lost,) = answers_of([sample(i, None) for i in range(3)], "samples")
     assert lost.skipped
-    assert lost.error == 100.0
+    assert errors_of([lost]).tolist() == [100.0]
     assert lost.confidence is None
 
 

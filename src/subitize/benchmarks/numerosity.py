@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from functools import partial
 from math import ceil
 from typing import Any
@@ -12,17 +13,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from subitize.errors import BadInput, UnknownName
-from subitize.measures.accuracy import proportion_interval
+from subitize.measures.accuracy import proportion_interval, right
 from subitize.measures.bias import bias, bias_interval
-from subitize.measures.bootstrap import naming_intervals
 from subitize.measures.confusion import Confusion, confusion_matrix
 from subitize.measures.counting_level import RULES, counting_level
 from subitize.measures.error_size import nae
-from subitize.measures.interval import Interval
+from subitize.measures.naming import NamingIntervals, naming_intervals
 from subitize.measures.trials import Floats
 from subitize.measures.variability import scalar_variability
 from subitize.measures.weber import fit_observer
-from subitize.records import Row
+from subitize.records import Row, Score, as_json
 
 __all__ = ["check_categories", "numerosity_scores", "thin_cells"]
 
@@ -72,7 +72,7 @@ def numerosity_scores(
         "accuracy",
         lambda: naming_intervals(targets, responses, kinds, rng, highest_target=highest),
     )
-    scores |= _bootstrapped(found, len(readable), undefined)
+    scores |= _bootstrapped(found, undefined)
     by_category = found.nae_by_category if found is not None else {}
     if found is not None and _alone(targets, kinds) > MOST_ALONE:
         _without_intervals(scores, undefined)
@@ -89,7 +89,7 @@ def numerosity_scores(
         for name in categories
     }
     scores["scalar_variability"] = attempt(
-        "scalar_variability", lambda: scalar_variability(targets, responses).as_json()
+        "scalar_variability", lambda: asdict(scalar_variability(targets, responses))
     )
     scores |= _fitted(matrix, undefined, attempt)
     scores["categories"] = {
@@ -117,7 +117,7 @@ def thin_cells(
     ]
 
 
-def _bootstrapped(found: Any, readable: int, undefined: dict[str, str]) -> dict[str, Any]:
+def _bootstrapped(found: NamingIntervals | None, undefined: dict[str, str]) -> dict[str, Any]:
     names = ("accuracy", *RESAMPLED)
     if found is None:
         for name in (*names[1:], "counting_level"):
@@ -126,10 +126,11 @@ def _bootstrapped(found: Any, readable: int, undefined: dict[str, str]) -> dict[
     for name in (*names, "counting_level"):
         if getattr(found, name) is None:
             undefined[name] = "not defined on these responses"
-    scores: dict[str, Any] = {name: _interval(getattr(found, name), readable) for name in names}
+    scores: dict[str, Any] = {name: _plain(getattr(found, name)) for name in names}
     # A bootstrap of answers that are all right has no spread; the exact interval has.
-    right = round(found.accuracy.value * readable)
-    scores["accuracy"] = _interval(proportion_interval(right, readable), readable)
+    trials = found.accuracy.trials
+    hits = round((found.accuracy.value or 0.0) * trials)
+    scores["accuracy"] = as_json(proportion_interval(hits, trials))
     scores["counting_level"] = found.counting_level
     scores["counting_level_shares"] = {str(k): v for k, v in found.level_shares.items()}
     return scores
@@ -160,7 +161,7 @@ def _bias(
         return None
     # Its own generator: another category more or less changes no interval.
     effect = bias_interval(targets, responses, np.random.default_rng(len(targets)))
-    return {**found.as_json(), "effect": effect._asdict()}
+    return {**asdict(found), "effect": as_json(effect)}
 
 
 def _fitted(
@@ -176,10 +177,8 @@ def _fitted(
     return found
 
 
-def _interval(found: Interval | None, trials: int) -> dict[str, Any] | None:
-    if found is None:
-        return None
-    return {"value": found.value, "low": found.low, "high": found.high, "trials": trials}
+def _plain(found: Score | None) -> dict[str, Any] | None:
+    return None if found is None else as_json(found)
 
 
 def _matrix(rows: Sequence[Row], highest: int) -> Confusion:
@@ -201,23 +200,20 @@ def _of(rows: Sequence[Row], category: str) -> list[Row]:
     return [row for row in rows if row.trial.condition["category"] == category]
 
 
-def _category(rows: Sequence[Row], highest: int, resampled: Interval | None) -> dict[str, Any]:
+def _category(rows: Sequence[Row], highest: int, resampled: Score | None) -> dict[str, Any]:
     """What the report shows of one category: its matrix, means and spreads by target."""
     readable = [row for row in rows if row.reading.state == "read"]
     by_target: dict[int, list[float]] = {n: [] for n in range(1, highest + 1)}
     for row in readable:
         by_target[row.trial.target].append(float(row.reading.number or 0))
-    right = sum(row.reading.number == row.trial.target for row in readable)
-    errors = [
-        abs(float(row.reading.number or 0) - row.trial.target) / row.trial.target
-        for row in readable
-    ]
-    found = _interval(resampled, len(readable))
+    targets = [row.trial.target for row in readable]
+    responses = [float(row.reading.number or 0) for row in readable]
+    if readable:
+        hits = proportion_interval(int(right(targets, responses).sum()), len(readable))
+        error = resampled or Score(nae(targets, responses), trials=len(readable))
     return {
-        "accuracy": _interval(proportion_interval(right, len(readable)), len(readable))
-        if readable
-        else None,
-        "nae": found or ({"value": float(np.mean(errors))} if errors else None),
+        "accuracy": as_json(hits) if readable else None,
+        "nae": as_json(error) if readable else None,
         "confusion": _matrix(rows, highest).as_json(),
         "means": [float(np.mean(seen)) if seen else None for seen in by_target.values()],
         "sds": [

@@ -25,12 +25,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from subitize.errors import BadInput
+from subitize.measures.trials import Floats
 
 __all__ = [
     "GROUP",
     "NMS",
     "Counted",
     "Rules",
+    "checked",
+    "clip",
     "clipped",
     "count",
     "group_drops",
@@ -48,7 +51,6 @@ INSIDE = 0.9
 MEMBERS = 2
 """so many boxes make a group"""
 
-Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
 
@@ -79,7 +81,11 @@ class Counted:
 
 
 def rules_from(given: Mapping[str, Any], what: str = "the reader") -> Rules:
-    """Rules from names and values; anything out of place is a clear error."""
+    """Rules from names and values; anything out of place is a clear error.
+
+    >>> rules_from({"threshold": 0.3})
+    Rules(threshold=0.3, nms=None, group=0.9)
+    """
     values: dict[str, float] = {}
     for name, value in given.items():
         if name not in Rules.__slots__:
@@ -95,7 +101,12 @@ def rules_from(given: Mapping[str, Any], what: str = "the reader") -> Rules:
 
 
 def count(value: Mapping[str, Any], rules: Rules | None = None) -> Counted:
-    """The boxes of a counter's reply that count; a reply that is none is a `BadInput`."""
+    """The boxes of a counter's reply that count; a reply that is none is a `BadInput`.
+
+    >>> count({"boxes": [[0, 0, 5, 5, 0.9], [0, 0, 5, 5, 0.8], [5, 5, 9, 9, 0.1]]},
+    ...       Rules(threshold=0.3)).number
+    1
+    """
     rules = rules or Rules()
     boxes = checked(value.get("boxes", ()))
     size = value.get("size")
@@ -140,13 +151,7 @@ def clipped(boxes: Floats, size: Any) -> tuple[Floats, list[str]]:
     """Boxes cut at the picture's edges, those outside left out, and a note of both."""
     if not size or not len(boxes):
         return boxes, []
-    width, height = float(size[0]), float(size[1])
-    outside = (
-        (boxes[:, 0] >= width) | (boxes[:, 1] >= height) | (boxes[:, 2] <= 0) | (boxes[:, 3] <= 0)
-    )
-    cut = boxes.copy()
-    cut[:, 0:4:2] = np.clip(cut[:, 0:4:2], 0, width)
-    cut[:, 1:4:2] = np.clip(cut[:, 1:4:2], 0, height)
+    cut, outside = clip(boxes, np.array(size, dtype=np.float64))
     # A detector's own rounding lies within a pixel: not worth a word.
     beyond = (np.abs(cut - boxes).max(axis=1) > 1) & ~outside
     notes = []
@@ -155,6 +160,20 @@ def clipped(boxes: Floats, size: Any) -> tuple[Floats, list[str]]:
     if beyond.any():
         notes.append(f"{_boxes(int(beyond.sum()))} beyond the picture's edge clipped")
     return cut[~outside], notes
+
+
+def clip(boxes: Floats, edges: Floats) -> tuple[Floats, Mask]:
+    """Boxes cut at their pictures' edges (infinite where unknown), and which lie wholly outside.
+
+    >>> cut, outside = clip(np.array([[-2, 0, 9, 5, 0.5], [8, 0, 9, 5, 0.5]]), np.array([8.0, 8.0]))
+    >>> cut[0].tolist(), outside.tolist()
+    ([0.0, 0.0, 8.0, 5.0, 0.5], [False, True])
+    """
+    start = np.where(np.isfinite(edges), 0.0, -np.inf)
+    outside = ((boxes[:, 0:2] >= edges) | (boxes[:, 2:4] <= start)).max(axis=1)
+    cut = boxes.copy()
+    cut[:, 0:4] = np.clip(cut[:, 0:4], np.tile(start, 2), np.tile(edges, 2))
+    return cut, outside
 
 
 def overlaps(boxes: Floats) -> Floats:
@@ -177,13 +196,8 @@ def keep_by_nms(boxes: Floats, most: float) -> Mask:
     if many < 2 or most >= 1:
         return np.ones(boxes.shape[:-1], dtype=bool)
     near = overlaps(boxes) > most
-    return kept_of(near)
-
-
-def kept_of(near: Mask) -> Mask:
-    """Greedy choice from a table of who is near whom, best first; leading axes are pictures."""
     kept = np.ones(near.shape[:-1], dtype=bool)
-    for first in range(near.shape[-1] - 1):
+    for first in range(many - 1):
         kept[..., first + 1 :] &= ~(near[..., first, first + 1 :] & kept[..., first, None])
     return kept
 

@@ -7,7 +7,6 @@ guessed from the data, and unreadable trials stand beside the matrix, not in it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from subitize.errors import BadInput
 from subitize.measures.trials import Counts, Floats, numbers, readable_trials
 
-__all__ = ["Confusion", "check_counts", "confusion_matrix", "percentages", "sum_of"]
+__all__ = ["Confusion", "check_counts", "confusion_matrix", "percentages"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,22 +98,6 @@ def _columns(targets: Floats, highest_target: int) -> NDArray[np.int64]:
             "set the highest target to fit."
         )
     return targets.astype(np.int64) - 1
-
-
-def sum_of(matrices: Iterable[Confusion]) -> Confusion:
-    """The counts of several matrices (one per category, say) summed.
-
-    >>> one = confusion_matrix([1], [1], highest_target=1)
-    >>> sum_of([one, one]).counts.tolist()
-    [[0], [2], [0]]
-    """
-    found = list(matrices)
-    if not found:
-        raise BadInput("There are no confusion matrices to sum: give at least one.")
-    total = found[0]
-    for matrix in found[1:]:
-        total = total + matrix
-    return total
 
 
 def check_counts(counts: ArrayLike) -> Floats:

@@ -29,9 +29,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from subitize.errors import BadInput
-from subitize.measures.accuracy import proportion_interval
-from subitize.measures.bootstrap import resampled_cells
+from subitize.measures.accuracy import accuracy, exact_ends
+from subitize.measures.error_size import nae
+from subitize.measures.resampling import resampled
 from subitize.measures.trials import Counts, Floats, readable_trials
+from subitize.records import Score, as_json
 
 __all__ = ["corrected_scores", "counter_columns"]
 
@@ -46,7 +48,6 @@ WORST_CONDITION = 20.0
 """beyond this condition number noise is blown up more than anything is corrected"""
 MOST_ASSUMED = 0.2
 """share of pictures that may rest on true numbers without calibration"""
-CHUNK = 200
 
 Pairs = Mapping[str, Sequence[Sequence[int]]]
 """by category: [true count, counted, how many pictures]"""
@@ -117,36 +118,31 @@ def corrected_scores(
     """
     names, asked, counted = _trials(painted)
     top = int(min(HIGHEST, max(counted.max(), 2 * asked.max())))
-    zeros = bool((counted == 0).any())
     kinds, kind = np.unique(names, return_inverse=True)
-    used = _columns_for([str(name) for name in kinds], calibration, top, zeros)
-    targets = np.unique(asked)
-    cells = np.zeros((len(kinds), len(targets), top + 1), dtype=np.int64)
-    place = (kind, np.searchsorted(targets, asked), np.minimum(counted, top).astype(np.int64))
-    np.add.at(cells, place, 1)
+    used = _columns_for(kinds.tolist(), calibration, top, bool((counted == 0).any()))
+    every = np.stack([kind, asked.astype(np.int64), np.minimum(counted, top).astype(np.int64)])
+    entries, times = np.unique(every, axis=1, return_counts=True)
     found: dict[str, Any] = {
-        "raw": {
-            "accuracy": float(np.mean(asked == counted)),
-            "nae": float(np.mean(np.abs(counted - asked) / asked)),
-        },
+        "raw": {"accuracy": accuracy(asked, counted), "nae": nae(asked, counted)},
         "trials": int(asked.size),
         "calibrated_pictures": sum(int(t) for triples in calibration.values() for *_, t in triples),
         "calibration": {name: where for name, (_, where) in used.items()},
         "counted_above": {"limit": top, "pictures": int((counted > top).sum())},
     }
-    columns = [used[str(name)][0] for name in kinds]
-    found |= _identifiable(columns, cells)
+    columns = [own for own, _ in used.values()]
+    found |= _identifiable(columns, entries, times) | {"accuracy": None, "nae": None}
     if found["identifiable"]:
-        values = _values(columns, cells, targets)
-        drawn = _samples(columns, cells, targets, rng, samples)
-        edge = _at_the_edge(asked, counted)
+        scores = _Scores(columns, entries, asked.size, rng)
+        values = scores.of(times[:, None].astype(np.float64), [one.matrix[None] for one in columns])
+        strata = entries[0] * (entries[1].max() + 1) + entries[1]
+        width = 4 * len(columns) * (top + 1) ** 2
+        drawn = resampled(times, scores, rng, strata=strata, samples=samples, width=width)
+        edges = _at_the_edge(asked, counted)
         for index, (name, highest) in enumerate((("accuracy", 1.0), ("nae", np.inf))):
             low, high = np.quantile(drawn[index], [0.025, 0.975])
-            ends = (min(low, edge[index][0]), max(high, edge[index][1]))
-            value, low, high = np.clip([values[index], *ends], 0.0, highest).tolist()
-            found[name] = {"value": value, "low": low, "high": high, "trials": int(asked.size)}
-    else:
-        found |= {"accuracy": None, "nae": None}
+            ends = (min(low, edges[index][0]), max(high, edges[index][1]))
+            value, low, high = np.clip([values[index, 0], *ends], 0.0, highest).tolist()
+            found[name] = as_json(Score(value, low, high, asked.size))
     return found
 
 
@@ -174,12 +170,11 @@ def _columns_for(
     return found
 
 
-def _identifiable(columns: Sequence[Columns], cells: Counts) -> dict[str, Any]:
+def _identifiable(columns: Sequence[Columns], entries: Counts, times: Counts) -> dict[str, Any]:
     """Whether the counter's mistakes can be taken out, and if not, why."""
     worst = max(float(np.linalg.cond(one.matrix)) for one in columns)
-    assumed = sum(
-        float(cells[index][:, ~one.calibrated].sum()) for index, one in enumerate(columns)
-    ) / float(cells.sum())
+    calibrated = np.stack([one.calibrated for one in columns])[entries[0], entries[2]]
+    assumed = float(times[~calibrated].sum() / times.sum())
     reason = ""
     if not any(one.calibrated.any() for one in columns):
         reason = f"no true number has {LEAST_PICTURES} calibrated pictures"
@@ -211,52 +206,36 @@ def _at_the_edge(asked: Floats, counted: Floats) -> tuple[tuple[float, float], .
     nothing = ((np.inf, -np.inf), (np.inf, -np.inf))
     if 0 < right < asked.size:
         return nothing
-    _, low, high = proportion_interval(right, asked.size)
+    low, high = exact_ends(right, asked.size)
     wrong = (0.0, float((1 - low) * np.mean(1 / asked))) if right else nothing[1]
     return (low, high), wrong
 
 
-def _wanted(targets: Floats, top: int) -> Floats:
-    """f(k) for each target: shape (numbers, 2 × targets), rightness first, then error."""
-    numbers = np.arange(top + 1)[:, None]
-    return np.hstack([numbers == targets, np.abs(numbers - targets) / targets]).astype(np.float64)
+class _Scores:
+    """Accuracy and NAE of counted pictures, given counter matrices drawn from their posterior."""
 
+    def __init__(
+        self, columns: Sequence[Columns], entries: Counts, trials: int, rng: np.random.Generator
+    ) -> None:
+        self.columns, self.rng, self.trials = columns, rng, trials
+        self.kind, asked, self.counted = entries
+        targets, self.place = np.unique(asked, return_inverse=True)
+        numbers = np.arange(len(columns[0].matrix))[:, None]
+        # f(k) for each target: rightness first, then error
+        self.wanted = np.hstack([numbers == targets, np.abs(numbers - targets) / targets])
 
-def _values(columns: Sequence[Columns], cells: Counts, targets: Floats) -> Floats:
-    stack = [one.matrix[None] for one in columns]
-    found: Floats = _scores(stack, cells[None], targets)[:, 0]
-    return found
+    def __call__(self, counts: Floats) -> Floats:
+        """Both scores of each sample: [score, sample]."""
+        # Categories that share their columns share every draw of them.
+        shared = {id(one): one for one in self.columns}
+        drawn = {key: one.draw(self.rng, counts.shape[1]) for key, one in shared.items()}
+        return self.of(counts, [drawn[id(one)] for one in self.columns])
 
-
-def _samples(
-    columns: Sequence[Columns],
-    cells: Counts,
-    targets: Floats,
-    rng: np.random.Generator,
-    samples: int,
-) -> Floats:
-    """Both scores for each resampled set of pictures and of calibration: shape (2, samples)."""
-    # Categories that share their columns share every draw of them.
-    shared: dict[int, Columns] = {id(one): one for one in columns}
-    parts = []
-    for pictures in resampled_cells(cells, rng, samples=samples):
-        for start in range(0, len(pictures), CHUNK):
-            chunk = pictures[start : start + CHUNK]
-            drawn = {key: one.draw(rng, len(chunk)) for key, one in shared.items()}
-            parts.append(_scores([drawn[id(one)] for one in columns], chunk, targets))
-    return np.concatenate(parts, axis=1)
-
-
-def _scores(matrices: Sequence[Floats], cells: Counts, targets: Floats) -> Floats:
-    """Accuracy and NAE for stacks of counter matrices (per category) and of counted pictures."""
-    many = len(targets)
-    wanted = _wanted(targets, cells.shape[-1] - 1)
-    total = np.zeros((2, len(cells)))
-    for index, matrix in enumerate(matrices):
-        turned = np.swapaxes(matrix, -1, -2)
-        weights = np.linalg.solve(turned, np.broadcast_to(wanted, (len(matrix), *wanted.shape)))
-        by_target = np.einsum("stc,sct->st", cells[:, index], weights[:, :, :many])
-        total[0] += by_target.sum(axis=1)
-        total[1] += np.einsum("stc,sct->s", cells[:, index], weights[:, :, many:])
-    trials: Floats = total / cells[0].sum()
-    return trials
+    def of(self, counts: Floats, matrices: Sequence[Floats]) -> Floats:
+        total = np.zeros((2, counts.shape[1]))
+        for index, matrix in enumerate(matrices):
+            weights = np.linalg.solve(np.swapaxes(matrix, -1, -2), self.wanted[None])
+            own = self.kind == index
+            places = self.place[own] + np.array([[0], [self.wanted.shape[1] // 2]])
+            total += np.einsum("es,sae->as", counts[own], weights[:, self.counted[own], places])
+        return total / self.trials

@@ -70,10 +70,10 @@ def foil_scores(
 ) -> FoilScores:
     """All foil measures; `foil_items[i]` is the index of foil i's right item.
 
-    With TP right items at p ≥ .5, FN below, TN foils below .5, FP at or above:
-    acc = (TP+TN)/(TP+TN+FP+FN), recall_correct = TP/(TP+FN), recall_foil = TN/(TN+FP),
-    precision_correct = TP/(TP+FP), precision_foil = TN/(TN+FN); uncalibrated scores have only
-    acc_r. Unit: shares, 0 to 1. Best: 1.
+    acc = (TP+TN)/(TP+TN+FP+FN): TP right items at p ≥ .5, FN below; TN foils below .5, FP above
+    recall_correct = TP/(TP+FN), recall_foil = TN/(TN+FP), precision_correct = TP/(TP+FP),
+    precision_foil = TN/(TN+FN); uncalibrated scores have only acc_r.
+    Unit: share, 0 to 1. Best: 1.
 
     >>> found = foil_scores([0.9, 0.2], [0.1, 0.9, 0.3], [0, 0, 1])
     >>> found.acc, found.recall_correct, round(found.recall_foil, 3), found.precision_correct

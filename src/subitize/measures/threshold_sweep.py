@@ -1,7 +1,7 @@
 """Counts at many thresholds at once: boxes are merged once, then scores are only compared.
 
 Greedy merging (NMS) does not depend on the threshold: whether a box is kept hangs on boxes with
-higher scores alone (see `counters/boxes.py`). Pictures with about as many boxes go through it
+higher scores alone (see `boxes.py`). Pictures with about as many boxes go through it
 together.
 """
 
@@ -10,28 +10,25 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from subitize.measures.boxes import NMS, Rules, group_drops, keep_by_nms
+from subitize.measures.boxes import NMS, Rules, clip, group_drops, keep_by_nms
+from subitize.measures.trials import Counts, Floats
 
 __all__ = ["THRESHOLDS", "counts_by_threshold", "kept_boxes"]
 
-THRESHOLDS: NDArray[np.float64] = np.arange(1, 100) / 100
+THRESHOLDS: Floats = np.arange(1, 100) / 100
 TOGETHER = 128
 """pictures merged in one step: few enough to stay in the processor's cache"""
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Mask = NDArray[np.bool_]
 
 
 def counts_by_threshold(
     boxes: Floats,
-    picture: Ints,
+    picture: Counts,
     pictures: int,
     *,
     sizes: Floats | None = None,
     rules: Rules | None = None,
     thresholds: Floats = THRESHOLDS,
-) -> Ints:
+) -> Counts:
     """How many boxes of each picture count at each threshold: shape (pictures, thresholds).
 
     `boxes` holds [x0, y0, x1, y1, score] of all pictures, `picture` says which is whose, and
@@ -44,7 +41,8 @@ def counts_by_threshold(
     """
     rules = rules or Rules()
     if sizes is not None:
-        boxes, picture = _clipped(boxes, picture, sizes)
+        boxes, outside = clip(boxes, sizes[picture])
+        boxes, picture = boxes[~outside], picture[~outside]
     order = np.lexsort((-boxes[:, 4], picture))
     boxes, picture = boxes[order], picture[order]
     kept = kept_boxes(boxes, picture, pictures, NMS if rules.nms is None else rules.nms)
@@ -55,27 +53,19 @@ def counts_by_threshold(
     return counts
 
 
-def _clipped(boxes: Floats, picture: Ints, sizes: Floats) -> tuple[Floats, Ints]:
-    """Boxes cut at the edges of their pictures as a reader cuts them, those outside left out."""
-    edges = sizes[picture]
-    known = np.isfinite(edges).all(axis=1)
-    outside = known & ((boxes[:, 0:2] >= edges) | (boxes[:, 2:4] <= 0)).any(axis=1)
-    cut = boxes.copy()
-    cut[known, 0:4] = np.clip(cut[known, 0:4], 0, np.tile(edges[known], 2))
-    return cut[~outside], picture[~outside]
-
-
-def _reaching(scores: Floats, picture: Ints, pictures: int, thresholds: Floats) -> Ints:
+def _reaching(scores: Floats, picture: Counts, pictures: int, thresholds: Floats) -> Counts:
     """How many of each picture's scores reach each threshold."""
     many = len(thresholds)
     reached = np.searchsorted(thresholds, scores, side="right")
     cells = np.bincount(picture * (many + 1) + reached, minlength=pictures * (many + 1))
     table = cells.reshape(pictures, many + 1)[:, ::-1].cumsum(axis=1)[:, ::-1]
-    counts: Ints = table[:, 1:].copy()
+    counts: Counts = table[:, 1:].copy()
     return counts
 
 
-def kept_boxes(boxes: Floats, picture: Ints, pictures: int, most: float = NMS) -> Mask:
+def kept_boxes(
+    boxes: Floats, picture: Counts, pictures: int, most: float = NMS
+) -> NDArray[np.bool_]:
     """Which boxes stay after merging; boxes come by picture, then by falling score."""
     numbers = np.bincount(picture, minlength=pictures)
     first = np.concatenate([[0], np.cumsum(numbers)[:-1]])
@@ -95,15 +85,15 @@ def kept_boxes(boxes: Floats, picture: Ints, pictures: int, most: float = NMS) -
 
 def _dropped(
     boxes: Floats,
-    picture: Ints,
+    picture: Counts,
     sizes: Floats,
     group: float,
     thresholds: Floats,
-) -> Ints:
+) -> Counts:
     """How many group boxes each picture loses at each threshold; few pictures have any."""
     areas = (boxes[:, 2:4] - boxes[:, 0:2]).prod(axis=1)
     large = areas >= group * sizes[picture].prod(axis=1)
-    lost: Ints = np.zeros((len(sizes), len(thresholds)), dtype=np.int64)
+    lost: Counts = np.zeros((len(sizes), len(thresholds)), dtype=np.int64)
     for one in np.unique(picture[large]):
         start, stop = np.searchsorted(picture, [one, one + 1])
         drops = group_drops(boxes[start:stop], (sizes[one, 0], sizes[one, 1]), group)

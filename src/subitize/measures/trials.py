@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from subitize.errors import BadInput
 
-__all__ = ["Counts", "Floats", "numbers", "readable_trials", "trials_of"]
+__all__ = ["Counts", "Floats", "numbers", "readable_trials", "skippable_trials", "trials_of"]
 
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
@@ -38,17 +38,32 @@ def numbers(values: ArrayLike, what: str) -> Floats:
     return array
 
 
+def skippable_trials(targets: ArrayLike, responses: ArrayLike) -> tuple[Floats, Floats]:
+    """Targets and responses of trials of which some were skipped: a response of NaN or None.
+
+    >>> skippable_trials([1, 2], [1, None])
+    (array([1., 2.]), array([ 1., nan]))
+    """
+    given = np.asarray(responses, dtype=np.float64).ravel()
+    return _pairs(numbers(targets, "targets"), given, ", NaN for a skip")
+
+
+def _pairs(asked: Floats, given: Floats, hint: str) -> tuple[Floats, Floats]:
+    if asked.size != given.size:
+        raise BadInput(
+            f"There are {asked.size} targets but {given.size} responses: "
+            f"give one for each trial{hint}."
+        )
+    return asked, given
+
+
 def readable_trials(targets: ArrayLike, responses: ArrayLike) -> tuple[Floats, Floats]:
     """Targets (above 0) and responses (0 or more) of the readable trials, checked.
 
     >>> readable_trials([1, 2], [1, 3])
     (array([1., 2.]), array([1., 3.]))
     """
-    asked, given = numbers(targets, "targets"), numbers(responses, "responses")
-    if asked.size != given.size:
-        raise BadInput(
-            f"There are {asked.size} targets but {given.size} responses: give one for each trial."
-        )
+    asked, given = _pairs(numbers(targets, "targets"), numbers(responses, "responses"), "")
     if (asked <= 0).any():
         raise BadInput(f"A target is {asked.min():g}: targets are numbers above 0.")
     if (given < 0).any():

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -47,10 +47,6 @@ class ScalarVariability:
     """the targets used"""
     reason: str | None = None
     """why it is not testable"""
-
-    def as_json(self) -> dict[str, Any]:
-        """The fields by name."""
-        return asdict(self)
 
 
 def spread_by_target(targets: ArrayLike, responses: ArrayLike) -> tuple[Floats, Floats, Floats]:

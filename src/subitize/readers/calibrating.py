@@ -10,9 +10,11 @@ from numpy.typing import NDArray
 from subitize.errors import BadInput
 from subitize.measures.accuracy import proportion_interval
 from subitize.measures.boxes import NMS, Rules
+from subitize.measures.error_size import nae_terms
 from subitize.measures.resampling import bootstrap_mean
 from subitize.measures.threshold_sweep import THRESHOLDS
 from subitize.readers.calibration import Calibration
+from subitize.records import as_json
 
 __all__ = ["calibrate"]
 
@@ -83,11 +85,10 @@ def middle_of_best(curve: Floats) -> int:
 def _scores(counted: Ints, truth: Ints, rng: np.random.Generator) -> dict[str, Any]:
     some = truth > 0
     right = proportion_interval(int((counted == truth).sum()), len(truth))
-    found: dict[str, Any] = {"accuracy": right._asdict() | {"trials": len(truth)}, "nae": None}
+    found: dict[str, Any] = {"accuracy": as_json(right), "nae": None}
     if some.any():
-        errors = np.abs(counted[some] - truth[some]) / truth[some]
-        interval = bootstrap_mean(errors, rng, samples=SAMPLES)
-        found["nae"] = interval._asdict() | {"trials": int(some.sum())}
+        errors = nae_terms(truth[some], counted[some])
+        found["nae"] = as_json(bootstrap_mean(errors, rng, samples=SAMPLES))
     return found
 
 

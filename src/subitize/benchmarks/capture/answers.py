@@ -7,12 +7,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
+from subitize.measures.error_size import smape_terms
+from subitize.measures.trials import Floats
 from subitize.readers.boxes import reading_boxes
 from subitize.readers.choices import choice
 from subitize.readers.text import ended_early, final, take_confidence
 from subitize.records import Reading, Response, Row, Trial
 
-__all__ = ["NOT_REPLIES", "Answer", "answers_of", "read_capture", "read_with_boxes"]
+__all__ = ["NOT_REPLIES", "Answer", "answers_of", "errors_of", "read_capture", "read_with_boxes"]
 
 NOT_REPLIES = frozenset({"failed", "pending", "excluded"})
 """states that say nothing about the model: not asked, not read yet, left out by hand"""
@@ -52,17 +56,14 @@ class Answer:
         return self.value is None
 
     @property
-    def error(self) -> float:
-        """sMAPE of this answer in percent; a skip is 100."""
-        if self.value is None:
-            return 100.0
-        given, right = float(self.value), float(self.trial.target)
-        size = abs(given) + abs(right)
-        return 100.0 * abs(given - right) / size if size else 0.0
-
-    @property
     def right(self) -> bool:
         return self.value is not None and self.value == self.trial.target
+
+
+def errors_of(answers: Sequence[Answer]) -> Floats:
+    """sMAPE of each answer in percent; a skip is 100."""
+    given = np.array([answer.value for answer in answers], dtype=np.float64)
+    return smape_terms([answer.trial.target for answer in answers], given)
 
 
 def answers_of(rows: Sequence[Row], confidence: str) -> list[Answer]:

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 
-from subitize.benchmarks.capture.answers import NOT_REPLIES, Answer, answers_of
+from subitize.benchmarks.capture.answers import NOT_REPLIES, Answer, answers_of, errors_of
 from subitize.benchmarks.capture.settings import CaptureSettings
 from subitize.errors import BadInput
-from subitize.measures.columns import bootstrap_columns
 from subitize.measures.reliability import reliability
-from subitize.records import Row
+from subitize.measures.resampling import bootstrap_columns
+from subitize.records import Row, as_json
 
 __all__ = ["best_prompts", "prompt_table", "scores_of"]
 
@@ -37,11 +38,11 @@ class Columns:
 
     def put(self, key: Key, answers: Sequence[Answer], measured: str) -> None:
         """A column from one group of answers: their `error`, or 100 for each right one."""
-        column = np.full(len(self._place), np.nan)
-        for answer in answers:
-            value = answer.error if measured == "error" else 100.0 * answer.right
-            column[self._place[answer.condition["configuration"]]] = value
-        if not np.isnan(column).all():
+        if answers:
+            column = np.full(len(self._place), np.nan)
+            places = [self._place[answer.condition["configuration"]] for answer in answers]
+            right = [100.0 * answer.right for answer in answers]
+            column[places] = errors_of(answers) if measured == "error" else right
             self.values[key] = column
 
     def difference(self, key: Key, first: Key, second: Key) -> None:
@@ -57,10 +58,9 @@ class Columns:
             return {}
         table = np.stack(list(self.values.values()), axis=1)
         found = bootstrap_columns(table, np.random.default_rng([seed, 20250422]))
-        known = (~np.isnan(table)).sum(axis=0).tolist()
         return {
-            key: {"value": one.value, "low": one.low, "high": one.high, "trials": trials}
-            for key, one, trials in zip(self.values, found, known, strict=True)
+            key: as_json(one)
+            for key, one in zip(self.values, found, strict=True)
             if one is not None
         }
 
@@ -246,15 +246,15 @@ def _over_predicted(answers: Sequence[Answer]) -> list[dict[str, Any]]:
 def _confidence(answers: Sequence[Answer], settings: CaptureSettings) -> dict[str, Any] | None:
     if settings.confidence == "none":
         return None
-    sure = [(a.confidence, a.error) for a in answers if a.confidence is not None]
+    sure = [answer for answer in answers if answer.confidence is not None]
     if not sure:
         return None
-    found = reliability(*zip(*sure, strict=True))
+    found = reliability([answer.confidence or 0.0 for answer in sure], errors_of(sure))
     return {
         "source": settings.confidence,
         "trials": len(sure),
         "without": len(answers) - len(sure),
-        **found.as_json(),
+        **asdict(found),
     }
 
 
@@ -273,7 +273,7 @@ def prompt_table(rows: Sequence[Row]) -> dict[str, dict[str, dict[str, Any]]]:
     return {
         variant: {
             name: {
-                "smape": sum(answer.error for answer in answers) / len(answers),
+                "smape": float(errors_of(answers).mean()),
                 "trials": len(answers),
                 "skipped": sum(answer.skipped for answer in answers),
             }

@@ -6,7 +6,7 @@ independent.
 
 from __future__ import annotations
 
-from typing import Any, TypedDict
+from typing import Any, TypedDict, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 from subitize.benchmarks.geckonum.labels import Labels
 from subitize.benchmarks.geckonum.tables import counted_labels, image_scores
 from subitize.datasets.geckonum.questions import ONE_ENTITY_CODES
-from subitize.measures.clustered import clustered_share
+from subitize.measures.accuracy import clustered_share
 from subitize.readers.annotators import MORE_THAN_TEN
+from subitize.records import as_json
 
 __all__ = [
     "FAILURES",
@@ -78,8 +79,7 @@ def shares(
 
 def share_of(hit: NDArray[Any], prompts: NDArray[np.int64], rng: np.random.Generator) -> Share:
     """A mean with its interval over prompts."""
-    value, low, high = clustered_share(hit, prompts, rng, samples=SAMPLES)
-    return {"value": value, "low": low, "high": high, "trials": int(hit.size)}
+    return cast(Share, as_json(clustered_share(hit, prompts, rng, samples=SAMPLES)))
 
 
 def by_number(labels: Labels, rng: np.random.Generator) -> Shares:

@@ -29,15 +29,14 @@ from subitize.datasets.geckonum.claims import claims_of
 from subitize.datasets.geckonum.pictures import PictureFile, find_pictures, picture_sha256
 from subitize.datasets.geckonum.prompts import Prompt
 from subitize.errors import BadInput
-from subitize.measures.clustered import clustered_share
-from subitize.measures.interval import Interval
+from subitize.measures.accuracy import clustered_share
 from subitize.measures.resampling import bootstrap_mean
 from subitize.models.base import Kind
 from subitize.models.clip import clipscore
 from subitize.readers.boxes import reading_boxes
 from subitize.readers.choices import read_yes_no
 from subitize.readers.text import ended_early
-from subitize.records import Reading, Response, Row, Stimulus, Trial, make_trial
+from subitize.records import Reading, Response, Row, Score, Stimulus, Trial, as_json, make_trial
 
 __all__ = ["GeckoNumMetric", "GeckoNumMetricSettings", "picture_scores"]
 
@@ -168,7 +167,7 @@ class GeckoNumMetric(Benchmark):
                 if own:
                     mean = clustered_share if metric in SHARES else _mean
                     found = mean([o["score"] for o in own], [o["dataset_id"] for o in own], rng)
-                    means.setdefault(metric, {})[painter] = found._asdict() | {"trials": len(own)}
+                    means.setdefault(metric, {})[painter] = as_json(found)
         if not means:
             undefined["means"] = "no picture has a readable score"
         return {
@@ -180,7 +179,7 @@ class GeckoNumMetric(Benchmark):
         }
 
 
-def _mean(values: Sequence[float], clusters: Sequence[str], rng: np.random.Generator) -> Interval:
+def _mean(values: Sequence[float], clusters: Sequence[str], rng: np.random.Generator) -> Score:
     return bootstrap_mean(values, rng, clusters=clusters)
 
 

@@ -27,10 +27,10 @@ from subitize.benchmarks.geckonum.wording import answer_value, as_question, read
 from subitize.benchmarks.production import read_pending
 from subitize.datasets.geckonum.questions import TASK_OF_TYPE
 from subitize.errors import BadInput
-from subitize.measures.clustered import clustered_share
+from subitize.measures.accuracy import clustered_share
 from subitize.models.base import Kind
 from subitize.published import geckonum as published
-from subitize.records import Reading, Response, Row, Stimulus, Trial, make_trial
+from subitize.records import Reading, Response, Row, Stimulus, Trial, as_json, make_trial
 
 __all__ = ["GeckoNum", "GeckoNumSettings"]
 
@@ -155,11 +155,12 @@ class GeckoNum(Benchmark):
             scores["undefined"]["accuracy"] = reason
             return scores
         rng = np.random.default_rng([settings.seed, 20240621])
-        scores["accuracy"] = clustered_share(
+        found = clustered_share(
             [row.reading.choice == RIGHT for row in read],
             [row.trial.condition["dataset_id"] for row in read],
             rng,
-        )._asdict() | {"trials": len(read)}
+        )
+        scores["accuracy"] = as_json(found)
         return scores
 
     def score_answers(

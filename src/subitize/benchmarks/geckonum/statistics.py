@@ -22,20 +22,20 @@ from subitize.benchmarks.geckonum.tables import (
     phrases_of,
 )
 from subitize.errors import BadInput
-from subitize.measures.clustered import clustered_difference, clustered_share
-from subitize.measures.interval import Interval
+from subitize.measures.accuracy import clustered_difference, clustered_share
 from subitize.measures.ranks import (
     benjamini_hochberg,
     chi_square,
     holm,
     permutation_control,
 )
+from subitize.records import Score, as_json
 
 __all__ = ["SAMPLES", "add_statistics"]
 
 SAMPLES = 2000
 ALPHA = 0.05
-Intervals = dict[str, dict[str, Interval]]
+Intervals = dict[str, dict[str, Score]]
 
 
 def add_statistics(
@@ -59,7 +59,8 @@ def add_statistics(
     for table, cells in intervals.items():
         for cell, interval in cells.items():
             if cell in tables[table]:
-                tables[table][cell]["interval"] = [interval.low, interval.high]
+                ends = (interval.low, interval.high)
+                tables[table][cell]["interval"] = [end for end in ends if end is not None]
     return found
 
 
@@ -95,7 +96,7 @@ def _accuracies(
 
 def _share(
     values: NDArray[Any], prompts: NDArray[np.int64], rng: np.random.Generator, samples: int
-) -> Interval:
+) -> Score:
     """A share in percent; also one of 0 or 100 has an interval with a width."""
     return _percent(clustered_share(values, prompts, rng, samples=samples))
 
@@ -118,8 +119,10 @@ def _drops(intervals: Intervals, labels: Labels, rng: np.random.Generator, sampl
                     found[cell] = _percent(drop[0])
 
 
-def _percent(share: Interval) -> Interval:
-    return Interval(*(100 * end for end in share))
+def _percent(share: Score) -> Score:
+    ends = 100 * np.array([share.value, share.low, share.high], dtype=np.float64)
+    value, low, high = ends.tolist()
+    return Score(value, low, high, share.trials)
 
 
 def _comparisons(
@@ -139,9 +142,9 @@ def _comparisons(
         cells[f"{model}|accuracy_1"], cells[f"{model}|accuracy_2"] = one, other
         found[model] = {
             "groups": [COMPARISONS[table].first, COMPARISONS[table].second],
-            "difference": difference._asdict(),
-            "prompts_differ": not difference.low <= 0 <= difference.high,
-            "cohens_h": _cohens_h(one.value / 100, other.value / 100),
+            "difference": as_json(difference),
+            "prompts_differ": not (difference.low or 0.0) <= 0 <= (difference.high or 0.0),
+            "cohens_h": _cohens_h(float(groups.first.mean()), float(groups.second.mean())),
             **_test(groups, rng, samples),
         }
     return found

@@ -21,11 +21,11 @@ from subitize.benchmarks.geckonum.wording import NUMBER_ONLY
 from subitize.datasets.geckonum.pictures import ENDINGS, picture_sha256
 from subitize.datasets.vqa_files import VqaEntry, read_vqa
 from subitize.errors import BadInput, UnknownName
-from subitize.measures.clustered import clustered_share
+from subitize.measures.accuracy import clustered_share
 from subitize.models.base import Kind
 from subitize.readers.boxes import reading_boxes
 from subitize.readers.text import read_final, read_strict
-from subitize.records import Row, Stimulus, Trial, make_trial
+from subitize.records import Row, Stimulus, Trial, as_json, make_trial
 
 __all__ = ["GeckoNumVqa", "GeckoNumVqaSettings"]
 
@@ -202,8 +202,7 @@ def _within_one(rows: Sequence[Row], rng: np.random.Generator) -> dict[str, Any]
 def _mean(rows: Sequence[Row], hit: Sequence[bool], rng: np.random.Generator) -> dict[str, Any]:
     """Questions about one picture are not independent: whole pictures are drawn."""
     pictures = [row.trial.stimulus.recipe["sha256"] for row in rows]
-    found = clustered_share(hit, pictures, rng)
-    return found._asdict() | {"trials": len(rows)}
+    return as_json(clustered_share(hit, pictures, rng))
 
 
 def _number(row: Row) -> str:
