@@ -32,8 +32,7 @@ def right(targets: ArrayLike, responses: ArrayLike) -> NDArray[np.bool_]:
     [True, False, False]
     """
     asked, given = skippable_trials(targets, responses)
-    found: NDArray[np.bool_] = asked == given
-    return found
+    return np.asarray(asked == given)
 
 
 def accuracy(targets: ArrayLike, responses: ArrayLike) -> float:

@@ -124,7 +124,8 @@ def _coincidences(unit: Counts, value: Counts, size: int) -> tuple[Counts, Count
     # units with many different answers first, the answers of a unit side by side
     order = np.argsort(-different, kind="stable")
     unit, value, times, different = unit[order], value[order], times[order], different[order]
-    pair, weight = np.zeros(0, dtype=np.int64), np.zeros(0)
+    pair: Counts = np.zeros(0, dtype=np.int64)
+    weight: NDArray[Any] = np.zeros(0)
     for step in range(1, int(different[0])):
         many = int(np.searchsorted(-different, -step))  # of units with more than `step`
         here, there = slice(0, many - step), slice(step, many)

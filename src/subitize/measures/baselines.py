@@ -113,8 +113,7 @@ def _column_shares(matrix: ArrayLike) -> Floats:
     counts = check_counts(matrix)
     totals = counts.sum(axis=0)
     totals[totals == 0] = np.nan
-    shares: Floats = counts / totals
-    return shares
+    return np.asarray(counts / totals)
 
 
 def sample_matrix(matrix: ArrayLike, per_target: int, rng: np.random.Generator) -> Counts:

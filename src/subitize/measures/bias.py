@@ -108,8 +108,7 @@ def bias_interval(
         variance = n * (n + 1) * (2 * n + 1) / 24 - (ties**3 - ties).sum(axis=0) / 48
         away = (above @ counts * ranks).sum(axis=0) - n * (n + 1) / 4
         z = np.divide(away, np.sqrt(variance), out=np.zeros_like(away), where=variance > 0)
-        found: Floats = z / math.sqrt(asked.size)
-        return found
+        return np.asarray(z / math.sqrt(asked.size))
 
     value = float(effects(times[:, None].astype(np.float64))[0])
     drawn = resampled(times, effects, rng, strata=target, samples=samples)

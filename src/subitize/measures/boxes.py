@@ -183,8 +183,7 @@ def overlaps(boxes: Floats) -> Floats:
     shared = np.clip(high - low, 0, None).prod(axis=-1)
     areas = (boxes[..., 2:4] - boxes[..., 0:2]).prod(axis=-1)
     union = areas[..., :, None] + areas[..., None, :] - shared
-    found: Floats = np.divide(shared, union, out=np.zeros_like(shared), where=union > 0)
-    return found
+    return np.asarray(np.divide(shared, union, out=np.zeros_like(shared), where=union > 0))
 
 
 def keep_by_nms(boxes: Floats, most: float) -> Mask:

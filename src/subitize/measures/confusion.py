@@ -133,5 +133,4 @@ def percentages(counts: ArrayLike) -> Floats:
     matrix = check_counts(counts)
     totals = matrix.sum(axis=0)
     totals[totals == 0] = np.nan
-    shares: Floats = 100.0 * matrix[1:] / totals
-    return shares
+    return np.asarray(100.0 * matrix[1:] / totals)

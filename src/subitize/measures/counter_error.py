@@ -26,9 +26,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from subitize.errors import BadInput
 from subitize.measures.accuracy import accuracy, exact_ends
 from subitize.measures.error_size import nae
 from subitize.measures.resampling import resampled
@@ -63,15 +62,13 @@ class Columns:
 
     @property
     def matrix(self) -> Floats:
-        shares: Floats = self.counts / self.counts.sum(axis=0)
-        return shares
+        return np.asarray(self.counts / self.counts.sum(axis=0))
 
     def draw(self, rng: np.random.Generator, samples: int) -> Floats:
         """Matrices from the posterior: a Dirichlet distribution per calibrated column."""
         drawn = rng.standard_gamma(self.counts, size=(samples, *self.counts.shape))
         drawn[:, :, ~self.calibrated] = self.counts[:, ~self.calibrated]
-        shares: Floats = drawn / drawn.sum(axis=1, keepdims=True)
-        return shares
+        return np.asarray(drawn / drawn.sum(axis=1, keepdims=True))
 
 
 def counter_columns(pairs: Iterable[Sequence[int]], top: int, *, zeros: bool = True) -> Columns:
@@ -99,7 +96,9 @@ def counter_columns(pairs: Iterable[Sequence[int]], top: int, *, zeros: bool = T
 
 
 def corrected_scores(
-    painted: Iterable[tuple[str, int, int]],
+    targets: ArrayLike,
+    counts: ArrayLike,
+    categories: ArrayLike,
     calibration: Pairs,
     rng: np.random.Generator,
     *,
@@ -107,73 +106,79 @@ def corrected_scores(
 ) -> dict[str, Any]:
     """Accuracy and NAE of a painter as counted, and corrected for the counter's mistakes.
 
-    `painted` has (category, number asked for, number counted) of every readable picture,
-    `calibration` the pairs of a calibration file.
+    The numbers asked for and counted and the category of every readable picture; `calibration`
+    has the pairs of a calibration file.
 
     >>> pairs = {"dots": [[1, 1, 500], [2, 2, 400], [2, 1, 100]]}
-    >>> painted = [("dots", 2, 2)] * 80 + [("dots", 2, 1)] * 20
-    >>> found = corrected_scores(painted, pairs, np.random.default_rng(0), samples=200)
+    >>> found = corrected_scores([2] * 100, [2] * 80 + [1] * 20, ["dots"] * 100, pairs,
+    ...                          np.random.default_rng(0), samples=200)
     >>> found["raw"]["accuracy"], round(found["accuracy"]["value"], 2)
     (0.8, 1.0)
     """
-    names, asked, counted = _trials(painted)
+    asked, counted = readable_trials(targets, counts)
     top = int(min(HIGHEST, max(counted.max(), 2 * asked.max())))
-    kinds, kind = np.unique(names, return_inverse=True)
-    used = _columns_for(kinds.tolist(), calibration, top, bool((counted == 0).any()))
+    kinds, kind = np.unique(np.asarray(categories).astype(str), return_inverse=True)
+    columns, which = _columns_for(kinds.tolist(), calibration, top, bool((counted == 0).any()))
     every = np.stack([kind, asked.astype(np.int64), np.minimum(counted, top).astype(np.int64)])
     entries, times = np.unique(every, axis=1, return_counts=True)
     found: dict[str, Any] = {
         "raw": {"accuracy": accuracy(asked, counted), "nae": nae(asked, counted)},
         "trials": int(asked.size),
         "calibrated_pictures": sum(int(t) for triples in calibration.values() for *_, t in triples),
-        "calibration": {name: where for name, (_, where) in used.items()},
+        "calibration": {
+            str(name): "own" if own else "all categories"
+            for name, own in zip(kinds, which, strict=True)
+        },
         "counted_above": {"limit": top, "pictures": int((counted > top).sum())},
+        "accuracy": None,
+        "nae": None,
     }
-    columns = [own for own, _ in used.values()]
-    found |= _identifiable(columns, entries, times) | {"accuracy": None, "nae": None}
-    if found["identifiable"]:
-        scores = _Scores(columns, entries, asked.size, rng)
-        values = scores.of(times[:, None].astype(np.float64), [one.matrix[None] for one in columns])
-        strata = entries[0] * (entries[1].max() + 1) + entries[1]
-        width = 4 * len(columns) * (top + 1) ** 2
-        drawn = resampled(times, scores, rng, strata=strata, samples=samples, width=width)
-        edges = _at_the_edge(asked, counted)
-        for index, (name, highest) in enumerate((("accuracy", 1.0), ("nae", np.inf))):
-            low, high = np.quantile(drawn[index], [0.025, 0.975])
-            ends = (min(low, edges[index][0]), max(high, edges[index][1]))
-            value, low, high = np.clip([values[index, 0], *ends], 0.0, highest).tolist()
-            found[name] = as_json(Score(value, low, high, asked.size))
+    needed, used = np.unique(np.array(which)[entries[0]], return_inverse=True)
+    columns = [columns[index] for index in needed]
+    found |= _identifiable(columns, used, entries[2], times)
+    if not found["identifiable"]:
+        return found
+
+    def scores(numbers: Floats) -> Floats:
+        drawn = [one.draw(rng, numbers.shape[1]) for one in columns]
+        return _scores(numbers, drawn, used, entries) / asked.size
+
+    value = _scores(times[:, None], [one.matrix[None] for one in columns], used, entries)[:, 0]
+    strata, width = entries[0] * (asked.max() + 1) + entries[1], 4 * len(columns) * (top + 1) ** 2
+    drawn = resampled(times, scores, rng, strata=strata, samples=samples, width=width)
+    for index, (name, highest) in enumerate((("accuracy", 1.0), ("nae", np.inf))):
+        ends = np.quantile(drawn[index], [0.025, 0.975])
+        least, most = _at_the_edge(asked, counted)[index]
+        parts = [value[index] / asked.size, min(ends[0], least), max(ends[1], most)]
+        middle, low, high = np.clip(parts, 0.0, highest).tolist()
+        found[name] = as_json(Score(middle, low, high, asked.size))
     return found
-
-
-def _trials(painted: Iterable[tuple[str, int, int]]) -> tuple[NDArray[Any], Floats, Floats]:
-    rows = list(painted)
-    if not rows:
-        raise BadInput("There are no counted pictures to correct: at least one is needed.")
-    asked, counted = readable_trials([row[1] for row in rows], [row[2] for row in rows])
-    return np.array([str(row[0]) for row in rows]), asked, counted
 
 
 def _columns_for(
     names: Sequence[str], calibration: Pairs, top: int, zeros: bool
-) -> dict[str, tuple[Columns, str]]:
-    """Each category's own columns where it was calibrated well, else those of all together."""
+) -> tuple[list[Columns], list[int]]:
+    """Columns of all categories together, then those of each that was calibrated well by itself.
+
+    With them which of these each category uses.
+    """
     every = [triple for triples in calibration.values() for triple in triples]
-    together = counter_columns(every, top, zeros=zeros)
-    found = {}
+    columns, which = [counter_columns(every, top, zeros=zeros)], []
     for name in names:
         own = calibration.get(name, ())
-        if sum(int(times) for _, _, times in own) >= OWN_PICTURES:
-            found[name] = (counter_columns(own, top, zeros=zeros), "own")
-        else:
-            found[name] = (together, "all categories")
-    return found
+        alone = sum(int(times) for _, _, times in own) >= OWN_PICTURES
+        if alone:
+            columns.append(counter_columns(own, top, zeros=zeros))
+        which.append(len(columns) - 1 if alone else 0)
+    return columns, which
 
 
-def _identifiable(columns: Sequence[Columns], entries: Counts, times: Counts) -> dict[str, Any]:
+def _identifiable(
+    columns: Sequence[Columns], used: Counts, counted: Counts, times: Counts
+) -> dict[str, Any]:
     """Whether the counter's mistakes can be taken out, and if not, why."""
     worst = max(float(np.linalg.cond(one.matrix)) for one in columns)
-    calibrated = np.stack([one.calibrated for one in columns])[entries[0], entries[2]]
+    calibrated = np.stack([one.calibrated for one in columns])[used, counted]
     assumed = float(times[~calibrated].sum() / times.sum())
     reason = ""
     if not any(one.calibrated.any() for one in columns):
@@ -188,12 +193,9 @@ def _identifiable(columns: Sequence[Columns], entries: Counts, times: Counts) ->
             f"{assumed:.0%} of the pictures were counted as numbers that the calibration does not "
             "cover: count more such pictures by hand"
         )
-    return {
-        "identifiable": not reason,
-        "reason": reason,
-        "condition": worst if np.isfinite(worst) else None,
-        "assumed_exact": assumed,
-    }
+    condition = worst if np.isfinite(worst) else None
+    verdict = {"identifiable": not reason, "reason": reason}
+    return verdict | {"condition": condition, "assumed_exact": assumed}
 
 
 def _at_the_edge(asked: Floats, counted: Floats) -> tuple[tuple[float, float], ...]:
@@ -211,31 +213,18 @@ def _at_the_edge(asked: Floats, counted: Floats) -> tuple[tuple[float, float], .
     return (low, high), wrong
 
 
-class _Scores:
-    """Accuracy and NAE of counted pictures, given counter matrices drawn from their posterior."""
-
-    def __init__(
-        self, columns: Sequence[Columns], entries: Counts, trials: int, rng: np.random.Generator
-    ) -> None:
-        self.columns, self.rng, self.trials = columns, rng, trials
-        self.kind, asked, self.counted = entries
-        targets, self.place = np.unique(asked, return_inverse=True)
-        numbers = np.arange(len(columns[0].matrix))[:, None]
-        # f(k) for each target: rightness first, then error
-        self.wanted = np.hstack([numbers == targets, np.abs(numbers - targets) / targets])
-
-    def __call__(self, counts: Floats) -> Floats:
-        """Both scores of each sample: [score, sample]."""
-        # Categories that share their columns share every draw of them.
-        shared = {id(one): one for one in self.columns}
-        drawn = {key: one.draw(self.rng, counts.shape[1]) for key, one in shared.items()}
-        return self.of(counts, [drawn[id(one)] for one in self.columns])
-
-    def of(self, counts: Floats, matrices: Sequence[Floats]) -> Floats:
-        total = np.zeros((2, counts.shape[1]))
-        for index, matrix in enumerate(matrices):
-            weights = np.linalg.solve(np.swapaxes(matrix, -1, -2), self.wanted[None])
-            own = self.kind == index
-            places = self.place[own] + np.array([[0], [self.wanted.shape[1] // 2]])
-            total += np.einsum("es,sae->as", counts[own], weights[:, self.counted[own], places])
-        return total / self.trials
+def _scores(
+    numbers: NDArray[Any], matrices: Sequence[Floats], used: Counts, entries: Counts
+) -> Floats:
+    """Sums of rightness and of error for numbers of each entry: [score, sample]."""
+    _, asked, counted = entries
+    targets, place = np.unique(asked, return_inverse=True)
+    true = np.arange(matrices[0].shape[-1])[:, None]
+    wanted = np.hstack([true == targets, np.abs(true - targets) / targets])
+    total = np.zeros((2, numbers.shape[1]))
+    for index, matrix in enumerate(matrices):
+        weights = np.linalg.solve(np.swapaxes(matrix, -1, -2), wanted[None])
+        own = used == index
+        places = place[own] + np.array([[0], [targets.size]])
+        total += np.einsum("es,sae->as", numbers[own], weights[:, counted[own], places])
+    return total

@@ -69,5 +69,4 @@ def levels(
         known = (right >= KNOWN - ROUNDING) & (wrong < ELSEWHERE - ROUNDING)
     else:
         raise BadInput(f"There is no counting level {rule!r}: choose {', '.join(RULES)}.")
-    level: Counts = np.cumprod(known, axis=-1).sum(axis=-1)
-    return level
+    return np.asarray(np.cumprod(known, axis=-1).sum(axis=-1))

@@ -20,8 +20,7 @@ def error_terms(targets: ArrayLike, responses: ArrayLike) -> Floats:
     [2.0, nan]
     """
     asked, given = skippable_trials(targets, responses)
-    terms: Floats = np.abs(given - asked)
-    return terms
+    return np.abs(given - asked)
 
 
 def mean_error(targets: ArrayLike, responses: ArrayLike) -> float:
@@ -45,8 +44,7 @@ def nae_terms(targets: ArrayLike, responses: ArrayLike) -> Floats:
     asked, given = skippable_trials(targets, responses)
     if (asked <= 0).any():
         raise BadInput(f"A target is {asked.min():g}: targets are numbers above 0.")
-    terms: Floats = np.abs(given - asked) / asked
-    return terms
+    return np.abs(given - asked) / asked
 
 
 def nae(

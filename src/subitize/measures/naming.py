@@ -125,7 +125,10 @@ class _Entries:
         # trials of each category and target; column 0 stays empty
         totals = np.bincount(cell, minlength=(int(category.max()) + 1) * (highest + 1))
         self.totals = totals.reshape(-1, highest + 1)
-        self.linear = self._linear_scores(kind, target, response)
+        # What each entry adds to accuracy, NAE and the NAE of its category, and over how many
+        errors, own = nae_terms(target, response), kind == np.arange(len(self.totals))[:, None]
+        self.linear = np.vstack([target == response, errors, np.where(own, errors, 0.0)])
+        self.over = np.append([asked.size] * 2, self.totals.sum(axis=1))[:, None]
         # The matrix part: places (target, row) that anybody filled; a response of 0 has no place
         row = np.minimum(response, 2 * highest).astype(np.int64)
         self.kept = row > 0
@@ -138,21 +141,12 @@ class _Entries:
         yardsticks = (observer_matrix, legacy_random_sample)
         self.yardsticks = np.stack([self._centred(of(highest_target=highest)) for of in yardsticks])
 
-    def _linear_scores(self, kind: Counts, target: Counts, response: Floats) -> Floats:
-        """What each entry adds to accuracy, NAE and the NAE of its category."""
-        errors = nae_terms(target, response)
-        own = np.where(kind == np.arange(len(self.totals))[:, None], errors, 0.0)
-        trials = self.totals.sum(axis=1)
-        overall = np.stack([target == response, errors]) / trials.sum()
-        return np.concatenate([overall, own / trials[:, None]])
-
     def _centred(self, other: ArrayLike) -> Floats:
         """Another responder as a vector of length 1 around its mean, at the filled places."""
         shares = percentages(other)
         present = shares[:, self.totals.sum(axis=0)[1:] > 0]
         length = np.sqrt(((present - present.mean()) ** 2).sum()) or np.nan
-        found: Floats = (shares[self.row - 1, self.target - 1] - present.mean()) / length
-        return found
+        return np.asarray((shares[self.row - 1, self.target - 1] - present.mean()) / length)
 
     def resampled(self, rng: np.random.Generator, samples: int) -> Floats:
         """Accuracy, NAE, both likenesses, consistency, level and NAE by category per sample."""
@@ -164,12 +158,12 @@ class _Entries:
     def scores(self, counts: Floats) -> Floats:
         tables = np.zeros((len(self.totals) * self.row.size, counts.shape[1]))
         tables[self.filled] = self.sums(counts[self.kept])
-        by_category = tables.reshape(len(self.totals), self.row.size, -1)
+        by_category = tables.reshape(len(self.totals), self.row.size, counts.shape[1])
         totals = self.totals.sum(axis=0)
         pooled = by_category.sum(axis=0) / totals[self.target][:, None]
         size = 2 * self.highest * int((totals > 0).sum())
         spread = _spread(pooled.sum(axis=0), (pooled**2).sum(axis=0), size)
-        linear = self.linear @ counts
+        linear = self.linear @ counts / self.over
         return np.concatenate(
             [
                 linear[:2],

@@ -217,8 +217,7 @@ def benjamini_hochberg(p_values: ArrayLike) -> Floats:
     """
     from scipy.stats import false_discovery_control
 
-    adjusted: Floats = false_discovery_control(_p_values(p_values), method="bh")
-    return adjusted
+    return false_discovery_control(_p_values(p_values), method="bh")
 
 
 def _p_values(p_values: ArrayLike) -> Floats:

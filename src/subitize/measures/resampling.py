@@ -257,8 +257,7 @@ def _codes(labels: ArrayLike | None, size: int, what: str) -> Counts:
     array = np.asarray(labels).ravel()
     if array.size != size:
         raise BadInput(f"There are {size} values but {array.size} {what}: give one for each value.")
-    codes: Counts = np.unique(array, return_inverse=True)[1].ravel()
-    return codes
+    return np.unique(array, return_inverse=True)[1].ravel()
 
 
 def paired_difference(

@@ -59,8 +59,7 @@ def _reaching(scores: Floats, picture: Counts, pictures: int, thresholds: Floats
     reached = np.searchsorted(thresholds, scores, side="right")
     cells = np.bincount(picture * (many + 1) + reached, minlength=pictures * (many + 1))
     table = cells.reshape(pictures, many + 1)[:, ::-1].cumsum(axis=1)[:, ::-1]
-    counts: Counts = table[:, 1:].copy()
-    return counts
+    return table[:, 1:].copy()
 
 
 def kept_boxes(

@@ -98,14 +98,14 @@ class _Likelihood:
             # Of the two tails take the one where Φ is small: 1 − Φ loses all digits
             one, other = (low - self.targets) / spread, (high - self.targets) / spread
             above = one > 0
-            found: Floats = ndtr(np.where(above, -one, other)) - ndtr(np.where(above, -other, one))
-            return found
+            return np.asarray(
+                ndtr(np.where(above, -one, other)) - ndtr(np.where(above, -other, one))
+            )
 
         inside = mass(
             np.full_like(self.targets, 0.5), np.full_like(self.targets, 0.5 + 2 * self.highest)
         )
-        found: Floats = mass(self.responses - 0.5, self.responses + 0.5) / inside
-        return found
+        return mass(self.responses - 0.5, self.responses + 0.5) / inside
 
     def best_lapse(self, w: Floats) -> tuple[Floats, Floats]:
         """For every w and limit the best λ and its log-likelihood: [w, limit] each.
@@ -131,13 +131,11 @@ class _Likelihood:
 
     def profile(self, w: Floats) -> Floats:
         """Best log-likelihood for each w, over λ and the limits that leave w a part to play."""
-        found: Floats = self.best_lapse(w)[1][:, :-1].max(axis=1)
-        return found
+        return np.asarray(self.best_lapse(w)[1][:, :-1].max(axis=1))
 
     def at(self, share: Floats, lapse: Floats) -> Floats:
         """Σ n log P for shares [..., cell] and lapse rates [...]."""
-        found: Floats = self.logs(share, lapse).sum(axis=-1)
-        return found
+        return np.asarray(self.logs(share, lapse).sum(axis=-1))
 
     def logs(self, share: Floats, lapse: Floats) -> Floats:
         """n log P of each filled cell."""

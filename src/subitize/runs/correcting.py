@@ -162,11 +162,12 @@ def corrected(
             "nae": None,
         }
     painted = [
-        (str(row.trial.condition["category"]), int(row.trial.target), int(row.reading.number))
+        (int(row.trial.target), int(row.reading.number), str(row.trial.condition["category"]))
         for row in rows
         if row.reading.state == "read" and row.reading.number is not None
     ]
     if not painted:
         return None
     rng = np.random.default_rng([settings.seed, 20250902])
-    return corrected_scores(painted, pairs, rng)
+    targets, counts, categories = zip(*painted, strict=True)
+    return corrected_scores(targets, counts, categories, pairs, rng)
