@@ -22,7 +22,6 @@ __all__ = [
     "State",
     "Stimulus",
     "Trial",
-    "as_json",
     "fingerprint",
     "make_trial",
 ]
@@ -190,11 +189,10 @@ class Score:
     states: Mapping[str, int] = field(default_factory=dict)
     """how many of those trials ended in which state"""
 
-
-def as_json(score: Score) -> dict[str, Any]:
-    """A score as scores.json has it: `states` stands there only where some were counted."""
-    plain = {"value": score.value, "low": score.low, "high": score.high, "trials": score.trials}
-    return {**plain, "states": dict(score.states)} if score.states else plain
+    def as_json(self) -> dict[str, Any]:
+        """As scores.json has it: `states` stands there only where some were counted."""
+        plain = {"value": self.value, "low": self.low, "high": self.high, "trials": self.trials}
+        return {**plain, "states": dict(self.states)} if self.states else plain
 
 
 class Row(NamedTuple):

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from subitize.errors import BadInput
-from subitize.measures.boxes import Rules, count, rules_from
-from subitize.measures.threshold_sweep import THRESHOLDS, counts_by_threshold
+from subitize.measures.boxes import THRESHOLDS, Rules, count, counts_by_threshold, rules_from
 
 
 def naive_nms(boxes: list[list[float]], most: float) -> list[list[float]]:

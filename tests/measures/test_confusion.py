@@ -22,8 +22,8 @@ def test_rows_are_responses_and_columns_targets() -> None:
     assert matrix.counts[20, 9] == 1  # above 20 falls in the last row
     assert matrix.counts.sum() == 3
     assert matrix.unreadable.tolist() == [1, 0, 0, 0, 0, 0, 0, 0, 0, 2]
-    assert matrix.rows == list(range(21))
-    assert matrix.columns == list(range(1, 11))
+    assert matrix.as_json()["rows"] == list(range(21))
+    assert matrix.as_json()["columns"] == list(range(1, 11))
 
 
 def test_other_ranges_have_rows_up_to_twice_the_highest_target() -> None:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from subitize.errors import BadInput, UnknownName
-from subitize.measures.accuracy import proportion_interval, right
+from subitize.measures.accuracy import proportion_interval, right_terms
 from subitize.measures.bias import bias, bias_interval
 from subitize.measures.confusion import Confusion, confusion_matrix
 from subitize.measures.counting_level import RULES, counting_level
@@ -22,7 +22,7 @@ from subitize.measures.naming import NamingIntervals, naming_intervals
 from subitize.measures.trials import Floats
 from subitize.measures.variability import scalar_variability
 from subitize.measures.weber import fit_observer
-from subitize.records import Row, Score, as_json
+from subitize.records import Row, Score
 
 __all__ = ["check_categories", "numerosity_scores", "thin_cells"]
 
@@ -130,7 +130,7 @@ def _bootstrapped(found: NamingIntervals | None, undefined: dict[str, str]) -> d
     # A bootstrap of answers that are all right has no spread; the exact interval has.
     trials = found.accuracy.trials
     hits = round((found.accuracy.value or 0.0) * trials)
-    scores["accuracy"] = as_json(proportion_interval(hits, trials))
+    scores["accuracy"] = proportion_interval(hits, trials).as_json()
     scores["counting_level"] = found.counting_level
     scores["counting_level_shares"] = {str(k): v for k, v in found.level_shares.items()}
     return scores
@@ -161,7 +161,7 @@ def _bias(
         return None
     # Its own generator: another category more or less changes no interval.
     effect = bias_interval(targets, responses, np.random.default_rng(len(targets)))
-    return {**asdict(found), "effect": as_json(effect)}
+    return {**asdict(found), "effect": effect.as_json()}
 
 
 def _fitted(
@@ -178,7 +178,7 @@ def _fitted(
 
 
 def _plain(found: Score | None) -> dict[str, Any] | None:
-    return None if found is None else as_json(found)
+    return None if found is None else found.as_json()
 
 
 def _matrix(rows: Sequence[Row], highest: int) -> Confusion:
@@ -209,11 +209,11 @@ def _category(rows: Sequence[Row], highest: int, resampled: Score | None) -> dic
     targets = [row.trial.target for row in readable]
     responses = [float(row.reading.number or 0) for row in readable]
     if readable:
-        hits = proportion_interval(int(right(targets, responses).sum()), len(readable))
+        hits = proportion_interval(int(right_terms(targets, responses).sum()), len(readable))
         error = resampled or Score(nae(targets, responses), trials=len(readable))
     return {
-        "accuracy": as_json(hits) if readable else None,
-        "nae": as_json(error) if readable else None,
+        "accuracy": hits.as_json() if readable else None,
+        "nae": error.as_json() if readable else None,
         "confusion": _matrix(rows, highest).as_json(),
         "means": [float(np.mean(seen)) if seen else None for seen in by_target.values()],
         "sds": [

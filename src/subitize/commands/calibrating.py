@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from subitize.commands.printing import print_json, say
 from subitize.datasets.box_tables import BoxTable, CountTable, join, read_boxes, read_counts
 from subitize.errors import BadInput
-from subitize.measures.boxes import GROUP, NMS, Rules, checked
-from subitize.measures.threshold_sweep import THRESHOLDS, counts_by_threshold
+from subitize.measures.boxes import GROUP, NMS, THRESHOLDS, Rules, checked, counts_by_threshold
 from subitize.readers.calibrating import calibrate as made_from
 from subitize.readers.calibration import Calibration
 from subitize.reports.calibration import calibration_files

@@ -16,19 +16,18 @@ __all__ = [
     "accuracy",
     "clustered_difference",
     "clustered_share",
-    "exact_ends",
     "proportion_interval",
-    "right",
+    "right_terms",
 ]
 
 SAMPLES = 2000
 NO_WIDTH = 1e-9
 
 
-def right(targets: ArrayLike, responses: ArrayLike) -> NDArray[np.bool_]:
+def right_terms(targets: ArrayLike, responses: ArrayLike) -> NDArray[np.bool_]:
     """Which trials have the right response; a skip (NaN or None) is wrong.
 
-    >>> right([1, 2, 3], [1, 3, None]).tolist()
+    >>> right_terms([1, 2, 3], [1, 3, None]).tolist()
     [True, False, False]
     """
     asked, given = skippable_trials(targets, responses)
@@ -44,7 +43,7 @@ def accuracy(targets: ArrayLike, responses: ArrayLike) -> float:
     >>> accuracy([1, 2, 3, 4], [1, 2, 3, 5])
     0.75
     """
-    return float(np.mean(right(*readable_trials(targets, responses))))
+    return float(np.mean(right_terms(*readable_trials(targets, responses))))
 
 
 def proportion_interval(right: int, trials: int, *, level: float = 0.95) -> Score:
@@ -58,16 +57,6 @@ def proportion_interval(right: int, trials: int, *, level: float = 0.95) -> Scor
     >>> found.value, round(found.low, 4), round(found.high, 4), found.trials
     (0.9, 0.555, 0.9975, 10)
     """
-    low, high = exact_ends(right, trials, level=level)
-    return Score(right / trials, low, high, trials)
-
-
-def exact_ends(right: int, trials: int, *, level: float = 0.95) -> tuple[float, float]:
-    """The two ends of `proportion_interval` alone.
-
-    >>> exact_ends(0, 1, level=0.5)
-    (0.0, 0.75)
-    """
     # scipy.stats.binomtest gives the same, but loading scipy.stats takes 0.5 s more than this
     from scipy.special import betaincinv
 
@@ -78,7 +67,7 @@ def exact_ends(right: int, trials: int, *, level: float = 0.95) -> tuple[float, 
     tail = (1 - level) / 2
     low = 0.0 if right == 0 else float(betaincinv(right, trials - right + 1, tail))
     high = 1.0 if right == trials else float(betaincinv(right + 1, trials - right, 1 - tail))
-    return low, high
+    return Score(right / trials, low, high, trials)
 
 
 def clustered_share(
@@ -141,6 +130,6 @@ def _share(
         if samples < 2 or np.ptp(drawn) >= NO_WIDTH:
             return percentile_interval(value, drawn, trials=trials), drawn
     many = int(np.unique(np.asarray(clusters).ravel()).size)
-    low, _ = exact_ends(math.floor(value * many), many)
-    _, high = exact_ends(math.ceil(value * many), many)
+    low = proportion_interval(math.floor(value * many), many).low
+    high = proportion_interval(math.ceil(value * many), many).high
     return Score(value, low, high, trials), None

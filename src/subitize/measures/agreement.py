@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from subitize.errors import BadInput
-from subitize.measures.trials import Counts, Floats
+from subitize.measures.trials import Counts, Floats, one_for_each
 
 __all__ = [
     "LEVELS",
@@ -75,11 +75,9 @@ def krippendorff_alphas(
 def _coded(units: ArrayLike, values: ArrayLike) -> tuple[Counts, NDArray[Any]]:
     """Codes of the units, and the answers."""
     labels, answers = np.asarray(units).ravel(), np.asarray(values).ravel()
-    if labels.size == 0 or labels.size != answers.size:
-        raise BadInput(
-            f"There are {labels.size} units and {answers.size} values: give one for each answer, "
-            "at least one, and two answers about the same thing to compare them."
-        )
+    one_for_each(labels, "units", answers, "values")
+    if not labels.size:
+        raise BadInput("There are no answers: give at least one, of a unit with two answers.")
     return np.unique(labels, return_inverse=True)[1].astype(np.int64), answers
 
 

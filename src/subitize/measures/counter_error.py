@@ -28,11 +28,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from subitize.measures.accuracy import accuracy, exact_ends
+from subitize.measures.accuracy import accuracy, proportion_interval
 from subitize.measures.error_size import nae
 from subitize.measures.resampling import resampled
 from subitize.measures.trials import Counts, Floats, readable_trials
-from subitize.records import Score, as_json
+from subitize.records import Score
 
 __all__ = ["corrected_scores", "counter_columns"]
 
@@ -151,7 +151,7 @@ def corrected_scores(
         least, most = _at_the_edge(asked, counted)[index]
         parts = [value[index] / asked.size, min(ends[0], least), max(ends[1], most)]
         middle, low, high = np.clip(parts, 0.0, highest).tolist()
-        found[name] = as_json(Score(middle, low, high, asked.size))
+        found[name] = Score(middle, low, high, asked.size).as_json()
     return found
 
 
@@ -208,7 +208,8 @@ def _at_the_edge(asked: Floats, counted: Floats) -> tuple[tuple[float, float], .
     nothing = ((np.inf, -np.inf), (np.inf, -np.inf))
     if 0 < right < asked.size:
         return nothing
-    low, high = exact_ends(right, asked.size)
+    exact = proportion_interval(right, asked.size)
+    low, high = exact.low or 0.0, exact.high or 0.0
     wrong = (0.0, float((1 - low) * np.mean(1 / asked))) if right else nothing[1]
     return (low, high), wrong
 

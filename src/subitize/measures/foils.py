@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from subitize.errors import BadInput
-from subitize.measures.trials import numbers
+from subitize.measures.trials import numbers, one_for_each
 
 __all__ = ["FoilScores", "foil_scores", "pairwise_accuracy"]
 
@@ -51,13 +51,9 @@ def pairwise_accuracy(
     """
     right, foil = numbers(right_scores, "scores of right items"), numbers(foil_scores, "foils")
     item = np.asarray(foil_items).ravel()
-    if item.size != foil.size or item.dtype.kind not in "iu":
-        raise BadInput(
-            f"There are {foil.size} foils but {item.size} item numbers: give the whole number of "
-            "its right item for every foil."
-        )
-    if item.min() < 0 or item.max() >= right.size:
-        raise BadInput(f"A foil belongs to an item outside 0..{right.size - 1}.")
+    one_for_each(foil, "foils", item, "item numbers")
+    if item.dtype.kind not in "iu" or item.min() < 0 or item.max() >= right.size:
+        raise BadInput(f"A foil belongs to no item or one outside 0..{right.size - 1}.")
     return float(np.mean(right[item] >= foil))
 
 

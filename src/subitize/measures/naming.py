@@ -14,7 +14,6 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from subitize.errors import BadInput
 from subitize.measures.accuracy import accuracy
 from subitize.measures.baselines import legacy_random_sample, observer_matrix
 from subitize.measures.confusion import confusion_matrix, percentages
@@ -28,7 +27,7 @@ from subitize.measures.resampling import (
     resampled,
     sums_by,
 )
-from subitize.measures.trials import Counts, Floats, readable_trials
+from subitize.measures.trials import Counts, Floats, one_for_each, readable_trials
 from subitize.records import Score
 
 __all__ = ["NamingIntervals", "naming_intervals"]
@@ -78,10 +77,7 @@ def naming_intervals(
     """
     asked, given = readable_trials(targets, responses)
     kinds = np.asarray(categories).ravel().astype(str)
-    if kinds.size != asked.size:
-        raise BadInput(
-            f"There are {asked.size} trials but {kinds.size} categories: give one for each."
-        )
+    one_for_each(asked, "trials", kinds, "categories")
     whole = confusion_matrix(asked, given, highest_target=highest_target).counts
     names, category = np.unique(kinds, return_inverse=True)
     drawn = _Entries(asked, given, category, highest_target, rule).resampled(rng, samples)

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from subitize.errors import BadInput
 from subitize.measures.trials import Floats, numbers
+from subitize.records import Score
 
 __all__ = [
     "ChiSquare",
@@ -30,12 +31,8 @@ class MannWhitney:
 
     u: float
     """pairs in which the first is higher, ties counted half"""
-    auc: float
-    """U / pairs: .5 is chance, 1 a perfect separation"""
-    low: float
-    """lower end of AUC's 95 % interval (DeLong)"""
-    high: float
-    """upper end of AUC's 95 % interval (DeLong)"""
+    auc: Score
+    """U / pairs: .5 is chance, 1 a perfect separation; the interval is DeLong's"""
     z: float
     """without continuity correction, ties corrected"""
     p: float
@@ -52,7 +49,7 @@ def mann_whitney(first: ArrayLike, second: ArrayLike) -> MannWhitney:
     the groups do not overlap: DeLong's variance is then 0.
 
     >>> found = mann_whitney([3, 4, 5], [1, 2, 3])
-    >>> found.u, round(found.auc, 4), round(found.p, 4)
+    >>> found.u, round(found.auc.value, 4), round(found.p, 4)
     (8.5, 0.9444, 0.1212)
     """
     from scipy.stats import mannwhitneyu, rankdata, tiecorrect
@@ -68,10 +65,10 @@ def mann_whitney(first: ArrayLike, second: ArrayLike) -> MannWhitney:
     # DeLong: the share of the other group that each value beats
     above = (ranks[:a] - rankdata(x)) / b
     below = 1 - (ranks[a:] - rankdata(y)) / a
-    auc = u / (a * b)
     variance = sum(float(part.var(ddof=1)) / part.size for part in (above, below) if part.size > 1)
-    margin = 1.959963984540054 * math.sqrt(variance)
-    return MannWhitney(u, auc, max(0.0, auc - margin), min(1.0, auc + margin), z, p, (a, b))
+    margin, auc = 1.959963984540054 * math.sqrt(variance), u / (a * b)
+    interval = Score(auc, max(0.0, auc - margin), min(1.0, auc + margin), a + b)
+    return MannWhitney(u, interval, z, p, (a, b))
 
 
 @dataclass(frozen=True, slots=True)

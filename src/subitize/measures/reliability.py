@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from subitize.errors import BadInput
-from subitize.measures.trials import numbers
+from subitize.measures.trials import numbers, one_for_each
 
 __all__ = ["Bin", "Reliability", "reliability"]
 
@@ -53,8 +53,7 @@ def reliability(confidence: ArrayLike, errors: ArrayLike, *, bins: int = BINS) -
     True
     """
     sure, wrong = numbers(confidence, "confidences"), numbers(errors, "errors")
-    if sure.size != wrong.size:
-        raise BadInput(f"There are {sure.size} confidences but {wrong.size} errors: give pairs.")
+    one_for_each(sure, "confidences", wrong, "errors")
     if ((sure < 0) | (sure > 1)).any() or ((wrong < 0) | (wrong > 100)).any():
         raise BadInput("A confidence lies outside 0..1 or an error outside 0..100 percent.")
     # 0.3 * 10 is a little above 3 and 0.7 * 10 a little below 7: round before the floor

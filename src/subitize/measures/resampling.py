@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from subitize.errors import BadInput
-from subitize.measures.trials import Counts, Floats, numbers
+from subitize.measures.trials import Counts, Floats, numbers, one_for_each
 from subitize.records import Score
 
 __all__ = [
@@ -230,9 +230,9 @@ def resampled_means(
     table = array.reshape(len(array), -1)
     known = ~np.isnan(table)
     parts = np.concatenate([np.where(known, table, 0.0), known], axis=1)
-    stratum = _codes(groups, len(parts), "groups")
+    stratum = _codes(groups, table[:, 0], "groups")
     if clusters is not None:
-        cluster = _codes(clusters, len(parts), "clusters")
+        cluster = _codes(clusters, table[:, 0], "clusters")
         # a cluster that spans two groups is two units: neither group may lose its size
         unit, summed = sums_by(stratum * (int(cluster.max()) + 1) + cluster)
         parts, stratum = summed(parts), unit // (int(cluster.max()) + 1)
@@ -251,12 +251,9 @@ def resampled_means(
     return found if array.ndim > 1 else found[0]
 
 
-def _codes(labels: ArrayLike | None, size: int, what: str) -> Counts:
-    if labels is None:
-        return np.zeros(size, dtype=np.int64)
-    array = np.asarray(labels).ravel()
-    if array.size != size:
-        raise BadInput(f"There are {size} values but {array.size} {what}: give one for each value.")
+def _codes(labels: ArrayLike | None, values: Floats, what: str) -> Counts:
+    array = np.zeros(values.size) if labels is None else np.asarray(labels).ravel()
+    one_for_each(values, "values", array, what)
     return np.unique(array, return_inverse=True)[1].ravel()
 
 
@@ -271,9 +268,5 @@ def paired_difference(
     Score(value=2.0, low=2.0, high=2.0, trials=2, states={})
     """
     one, other = numbers(first, "values"), numbers(second, "values")
-    if one.size != other.size:
-        raise BadInput(
-            f"There are {one.size} first and {other.size} second values: "
-            "a paired difference needs both of every trial."
-        )
+    one_for_each(one, "first values", other, "second", "give both of every trial")
     return bootstrap_mean(one - other, rng, **drawing)

@@ -17,12 +17,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from subitize.errors import BadInput
 from subitize.measures.confusion import check_counts
 from subitize.measures.trials import Floats
-from subitize.records import Score, as_json
+from subitize.records import Score
 
 __all__ = ["ObserverFit", "fit_observer"]
 
@@ -67,10 +67,10 @@ class ObserverFit:
         """As the scores object has it; what is undefined stands under `undefined`."""
         missing = {"weber_fraction": self.w, "subitizing_limit": self.limit}
         return {
-            "weber_fraction": None if self.w is None else as_json(self.w),
+            "weber_fraction": None if self.w is None else self.w.as_json(),
             "subitizing_limit": self.limit,
             "subitizing_limit_interval": [self.limit_low, self.limit_high],
-            "lapse_rate": as_json(self.lapse),
+            "lapse_rate": self.lapse.as_json(),
             "undefined": {name: self.reason for name, found in missing.items() if found is None},
         }
 
@@ -94,17 +94,14 @@ class _Likelihood:
 
         spread = w[:, None] * self.targets
 
-        def mass(low: NDArray[Any], high: NDArray[Any]) -> Floats:
+        def mass(low: Any, high: Any) -> Floats:
             # Of the two tails take the one where Φ is small: 1 − Φ loses all digits
             one, other = (low - self.targets) / spread, (high - self.targets) / spread
             above = one > 0
-            return np.asarray(
-                ndtr(np.where(above, -one, other)) - ndtr(np.where(above, -other, one))
-            )
+            tails = ndtr(np.where(above, -one, other)), ndtr(np.where(above, -other, one))
+            return np.asarray(tails[0] - tails[1])
 
-        inside = mass(
-            np.full_like(self.targets, 0.5), np.full_like(self.targets, 0.5 + 2 * self.highest)
-        )
+        inside = mass(0.5, 0.5 + 2 * self.highest)
         return mass(self.responses - 0.5, self.responses + 0.5) / inside
 
     def best_lapse(self, w: Floats) -> tuple[Floats, Floats]:
@@ -122,9 +119,9 @@ class _Likelihood:
             up = slope > 0
             low, high = np.where(up, middle, low), np.where(up, high, middle)
         lapse = (low + high) / 2
-        value = self.at(share, lapse)
+        value = self.logs(share, lapse).sum(axis=-1)
         for end in (0.0, 1.0):  # an end beats a bracket that only shrank towards it
-            at_end = self.at(share, np.full_like(lapse, end))
+            at_end = self.logs(share, np.full_like(lapse, end)).sum(axis=-1)
             better = at_end >= value
             lapse, value = np.where(better, end, lapse), np.where(better, at_end, value)
         return lapse, value
@@ -133,15 +130,11 @@ class _Likelihood:
         """Best log-likelihood for each w, over λ and the limits that leave w a part to play."""
         return np.asarray(self.best_lapse(w)[1][:, :-1].max(axis=1))
 
-    def at(self, share: Floats, lapse: Floats) -> Floats:
-        """Σ n log P for shares [..., cell] and lapse rates [...]."""
-        return np.asarray(self.logs(share, lapse).sum(axis=-1))
-
     def logs(self, share: Floats, lapse: Floats) -> Floats:
-        """n log P of each filled cell."""
+        """n log P of each filled cell, for shares [..., cell] and lapse rates [...]."""
         with np.errstate(divide="ignore"):
-            found: Floats = self.times * np.log(share + lapse[..., None] * (self.guess - share))
-        return found
+            mixed = np.log(share + lapse[..., None] * (self.guess - share))
+        return np.asarray(self.times * mixed)
 
     def by_lapse(self, lapse: Floats, w: Floats) -> Floats:
         """Best log-likelihood over w and limit for each λ: [λ]."""

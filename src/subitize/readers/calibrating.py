@@ -9,12 +9,10 @@ from numpy.typing import NDArray
 
 from subitize.errors import BadInput
 from subitize.measures.accuracy import proportion_interval
-from subitize.measures.boxes import NMS, Rules
+from subitize.measures.boxes import NMS, THRESHOLDS, Rules
 from subitize.measures.error_size import nae_terms
 from subitize.measures.resampling import bootstrap_mean
-from subitize.measures.threshold_sweep import THRESHOLDS
 from subitize.readers.calibration import Calibration
-from subitize.records import as_json
 
 __all__ = ["calibrate"]
 
@@ -85,10 +83,10 @@ def middle_of_best(curve: Floats) -> int:
 def _scores(counted: Ints, truth: Ints, rng: np.random.Generator) -> dict[str, Any]:
     some = truth > 0
     right = proportion_interval(int((counted == truth).sum()), len(truth))
-    found: dict[str, Any] = {"accuracy": as_json(right), "nae": None}
+    found: dict[str, Any] = {"accuracy": right.as_json(), "nae": None}
     if some.any():
         errors = nae_terms(truth[some], counted[some])
-        found["nae"] = as_json(bootstrap_mean(errors, rng, samples=SAMPLES))
+        found["nae"] = bootstrap_mean(errors, rng, samples=SAMPLES).as_json()
     return found
 
 

@@ -14,7 +14,7 @@ from subitize.benchmarks.capture.settings import CaptureSettings
 from subitize.errors import BadInput
 from subitize.measures.reliability import reliability
 from subitize.measures.resampling import bootstrap_columns
-from subitize.records import Row, as_json
+from subitize.records import Row
 
 __all__ = ["best_prompts", "prompt_table", "scores_of"]
 
@@ -59,7 +59,7 @@ class Columns:
         table = np.stack(list(self.values.values()), axis=1)
         found = bootstrap_columns(table, np.random.default_rng([seed, 20250422]))
         return {
-            key: as_json(one)
+            key: one.as_json()
             for key, one in zip(self.values, found, strict=True)
             if one is not None
         }

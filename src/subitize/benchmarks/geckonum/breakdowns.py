@@ -16,7 +16,6 @@ from subitize.benchmarks.geckonum.tables import counted_labels, image_scores
 from subitize.datasets.geckonum.questions import ONE_ENTITY_CODES
 from subitize.measures.accuracy import clustered_share
 from subitize.readers.annotators import MORE_THAN_TEN
-from subitize.records import as_json
 
 __all__ = [
     "FAILURES",
@@ -79,7 +78,7 @@ def shares(
 
 def share_of(hit: NDArray[Any], prompts: NDArray[np.int64], rng: np.random.Generator) -> Share:
     """A mean with its interval over prompts."""
-    return cast(Share, as_json(clustered_share(hit, prompts, rng, samples=SAMPLES)))
+    return cast(Share, clustered_share(hit, prompts, rng, samples=SAMPLES).as_json())
 
 
 def by_number(labels: Labels, rng: np.random.Generator) -> Shares:

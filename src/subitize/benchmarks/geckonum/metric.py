@@ -36,7 +36,7 @@ from subitize.models.clip import clipscore
 from subitize.readers.boxes import reading_boxes
 from subitize.readers.choices import read_yes_no
 from subitize.readers.text import ended_early
-from subitize.records import Reading, Response, Row, Score, Stimulus, Trial, as_json, make_trial
+from subitize.records import Reading, Response, Row, Score, Stimulus, Trial, make_trial
 
 __all__ = ["GeckoNumMetric", "GeckoNumMetricSettings", "picture_scores"]
 
@@ -167,7 +167,7 @@ class GeckoNumMetric(Benchmark):
                 if own:
                     mean = clustered_share if metric in SHARES else _mean
                     found = mean([o["score"] for o in own], [o["dataset_id"] for o in own], rng)
-                    means.setdefault(metric, {})[painter] = as_json(found)
+                    means.setdefault(metric, {})[painter] = found.as_json()
         if not means:
             undefined["means"] = "no picture has a readable score"
         return {

@@ -135,15 +135,16 @@ def _told_apart(frame: pl.DataFrame, printed: bool | None) -> dict[str, Any]:
         nothing = dict.fromkeys(("auc", "low", "high", "u", "z", "p", "tells_apart"))
         return found | nothing | {"why": f"no picture is {what}"}
     test = mann_whitney(right, wrong)
+    auc = test.auc.value or 0.0
     return found | {
-        "auc": test.auc,
-        "low": test.low,
-        "high": test.high,
+        "auc": auc,
+        "low": test.auc.low,
+        "high": test.auc.high,
         "u": test.u,
         "z": test.z,
         "p": test.p,
-        "tells_apart": test.p < ALPHA and test.auc > 0.5,
-        "why": "wrong pictures score higher" if test.p < ALPHA and test.auc < 0.5 else None,
+        "tells_apart": test.p < ALPHA and auc > 0.5,
+        "why": "wrong pictures score higher" if test.p < ALPHA and auc < 0.5 else None,
     }
 
 

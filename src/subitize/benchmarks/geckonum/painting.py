@@ -30,7 +30,7 @@ from subitize.errors import BadInput
 from subitize.measures.accuracy import clustered_share
 from subitize.models.base import Kind
 from subitize.published import geckonum as published
-from subitize.records import Reading, Response, Row, Stimulus, Trial, as_json, make_trial
+from subitize.records import Reading, Response, Row, Stimulus, Trial, make_trial
 
 __all__ = ["GeckoNum", "GeckoNumSettings"]
 
@@ -160,7 +160,7 @@ class GeckoNum(Benchmark):
             [row.trial.condition["dataset_id"] for row in read],
             rng,
         )
-        scores["accuracy"] = as_json(found)
+        scores["accuracy"] = found.as_json()
         return scores
 
     def score_answers(

@@ -29,7 +29,7 @@ from subitize.measures.ranks import (
     holm,
     permutation_control,
 )
-from subitize.records import Score, as_json
+from subitize.records import Score
 
 __all__ = ["SAMPLES", "add_statistics"]
 
@@ -142,7 +142,7 @@ def _comparisons(
         cells[f"{model}|accuracy_1"], cells[f"{model}|accuracy_2"] = one, other
         found[model] = {
             "groups": [COMPARISONS[table].first, COMPARISONS[table].second],
-            "difference": as_json(difference),
+            "difference": difference.as_json(),
             "prompts_differ": not (difference.low or 0.0) <= 0 <= (difference.high or 0.0),
             "cohens_h": _cohens_h(float(groups.first.mean()), float(groups.second.mean())),
             **_test(groups, rng, samples),

@@ -25,7 +25,7 @@ from subitize.measures.accuracy import clustered_share
 from subitize.models.base import Kind
 from subitize.readers.boxes import reading_boxes
 from subitize.readers.text import read_final, read_strict
-from subitize.records import Row, Stimulus, Trial, as_json, make_trial
+from subitize.records import Row, Stimulus, Trial, make_trial
 
 __all__ = ["GeckoNumVqa", "GeckoNumVqaSettings"]
 
@@ -202,7 +202,7 @@ def _within_one(rows: Sequence[Row], rng: np.random.Generator) -> dict[str, Any]
 def _mean(rows: Sequence[Row], hit: Sequence[bool], rng: np.random.Generator) -> dict[str, Any]:
     """Questions about one picture are not independent: whole pictures are drawn."""
     pictures = [row.trial.stimulus.recipe["sha256"] for row in rows]
-    return as_json(clustered_share(hit, pictures, rng))
+    return clustered_share(hit, pictures, rng).as_json()
 
 
 def _number(row: Row) -> str:
