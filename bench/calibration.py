@@ -14,7 +14,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from subitize.measures.threshold_sweep import THRESHOLDS, counts_by_threshold
+from subitize.measures.boxes import THRESHOLDS, counts_by_threshold
 from subitize.models.counters.blobs import find_blobs
 from subitize.pictures.decode import decode
 from subitize.stimuli.naming import CATEGORIES, draw, recipe

@@ -15,11 +15,12 @@ import numpy as np
 
 from subitize.measures.baselines import observer_matrix, random_matrix, sample_matrix
 from subitize.measures.bias import bias
-from subitize.measures.bootstrap import SAMPLES, naming_intervals
 from subitize.measures.confusion import confusion_matrix
 from subitize.measures.counting_level import counting_level
 from subitize.measures.error_size import nae
 from subitize.measures.likeness import category_consistency, human_correlation
+from subitize.measures.naming import naming_intervals
+from subitize.measures.resampling import SAMPLES
 from subitize.measures.trials import Floats, trials_of
 from subitize.measures.variability import scalar_variability
 from subitize.measures.weber import fit_observer

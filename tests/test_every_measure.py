@@ -21,6 +21,7 @@ from subitize.measures.baselines import (
 )
 from subitize.measures.confusion import confusion_matrix
 from subitize.measures.trials import trials_of
+from subitize.records import Score
 
 NAMES = sorted(MEASURES)
 
@@ -55,6 +56,8 @@ def arguments(measure: Measure, order: np.random.Generator | None = None) -> tup
         return (right, *shuffled(rng.random(60), np.repeat(np.arange(20), 3)))
     if measure.takes == "groups":
         return (*shuffled(rng.normal(1, 1, 30)), *shuffled(rng.normal(0, 1, 30)))
+    if measure.takes == "confidences":
+        return shuffled(rng.random(60), 100 * rng.random(60))
     return ((30, 20), (50, 50))
 
 
@@ -70,6 +73,7 @@ def perfect(measure: Measure) -> tuple[Any, ...]:
         "foils": ([0.9, 0.8], [0.1, 0.2], [0, 1]),
         "groups": ([3, 4], [1, 2]),
         "table": ((25, 25), (50, 50)),
+        "confidences": ([1.0, 1.0], [0.0, 0.0]),
     }[measure.takes]
 
 
@@ -82,12 +86,14 @@ def nothing(measure: Measure) -> tuple[Any, ...]:
         "foils": ([], [], []),
         "groups": ([], []),
         "table": ((0, 0), (0, 0)),
+        "confidences": ([], []),
     }[measure.takes]
 
 
 def value(measure: Measure, *given: Any) -> Any:
     found = measure.load()(*given)
-    return getattr(found, measure.part) if measure.part else found
+    found = getattr(found, measure.part) if measure.part else found
+    return found.value if isinstance(found, Score) else found
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if MEASURES[name].takes != "table"])
@@ -114,8 +120,7 @@ def test_perfect_answers_give_the_best_value(name: str) -> None:
         assert found.tolist() == [5, 5]
     else:
         expected = measure.best if measure.perfect is None else measure.perfect
-        got = getattr(found, measure.part) if measure.part else found
-        assert round(got, 4) == expected
+        assert round(value(measure, *perfect(measure)), 4) == expected
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -137,15 +142,21 @@ def test_inputs_are_not_changed(name: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_formula_unit_and_best_value_are_documented(name: str) -> None:
     measure = MEASURES[name]
-    assert measure.formula
-    assert measure.unit
-    assert measure.best is not None
+    assert measure.title
+    assert len(measure.formula) > 10
+    assert 0 < len(measure.unit) < 25
     text = inspect.getdoc(measure.load())
     assert text is not None
     assert ">>>" in text
-    if name != "largest_agreement":  # one number per unit: the share of them has unit and best
-        assert "Unit:" in text
-        assert "Best:" in text
+    best = f"{measure.best:g}" if isinstance(measure.best, float) else measure.best
+    assert f"Best: {'the highest target' if name == 'counting_level' else best}" in text
+
+
+def test_what_a_table_shows_of_a_measure_comes_from_its_docstring() -> None:
+    assert MEASURES["mean_error"].formula == "mean over trials of |G − T|"
+    assert {name for name, one in MEASURES.items() if one.unit == "share"} == {
+        "accuracy", "calibration_error", "foil_scores", "pairwise_accuracy",
+    }  # fmt: skip
 
 
 def test_every_function_with_a_best_value_is_in_the_table() -> None:
@@ -160,13 +171,13 @@ def test_every_function_with_a_best_value_is_in_the_table() -> None:
     listed = {measure.where for measure in MEASURES.values()}
     # parts and variants of listed measures, not measures of a run of their own
     beside = {
+        "accuracy:clustered_difference",
+        "accuracy:clustered_share",
         "accuracy:proportion_interval",
         "agreement:agreeing_share",
         "baselines:expected_accuracy",
         "baselines:expected_nae",
         "bias:signed_rank",
-        "clustered:clustered_difference",
-        "clustered:clustered_share",
         "error_size:smape_terms",
         "likeness:matrix_correlation",
         "ranks:benjamini_hochberg",

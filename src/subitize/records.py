@@ -307,6 +307,11 @@ class Score:
     states: Mapping[str, int] = field(default_factory=dict)
     """how many of those trials ended in which state"""
 
+    def as_json(self) -> dict[str, Any]:
+        """As scores.json has it: `states` stands there only where some were counted."""
+        plain = {"value": self.value, "low": self.low, "high": self.high, "trials": self.trials}
+        return {**plain, "states": dict(self.states)} if self.states else plain
+
 
 class Row(NamedTuple):
     """A trial with a response to it and what a reader takes from that."""

@@ -136,22 +136,26 @@ def test_share_agreeing() -> None:
     assert agreeing_share(units, values, 1) == 0
 
 
-@pytest.mark.parametrize("distinct", [3, 2000])
-def test_pairing_place_by_place_is_the_product_of_matrices(distinct: int) -> None:
-    """Units with few answers take another way than units with many; both give the same α."""
+@pytest.mark.parametrize(("distinct", "held"), [(3, 5_000_000), (2000, 5_000_000), (40, 100)])
+def test_pairs_within_units_are_the_product_of_matrices(
+    distinct: int, held: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Pairs are found place by place, alike ones summed now and then: a product of tables."""
+    monkeypatch.setattr(agreement, "PAIRS_HELD", held)
     rng = np.random.default_rng(0)
-    units = rng.integers(0, 300, 1500)
-    values = rng.integers(0, distinct, 1500) + units % 7
+    units = np.append(rng.integers(0, 300, 1500), np.repeat([300, 301], 90))
+    values = rng.integers(0, distinct, 1680) + units % 7
     kept = np.bincount(units)[units] > 1
     unit = np.unique(units[kept], return_inverse=True)[1]
     found, value = np.unique(values[kept], return_inverse=True)
-    tables = []
-    for way in (agreement._coincidences, agreement._sparse_coincidences):
-        first, second, weight = way(unit, value, found.size)
-        table = np.zeros((found.size, found.size))
-        np.add.at(table, (first, second), weight)
-        tables.append(table)
-    np.testing.assert_allclose(tables[0], tables[1])
+    table = np.zeros((unit.max() + 1, found.size))
+    np.add.at(table, (unit, value), 1)
+    expected = (table / (table.sum(axis=1, keepdims=True) - 1)).T @ table
+    np.fill_diagonal(expected, 0)
+    first, second, weight = agreement._coincidences(unit, value, found.size)
+    both = np.zeros_like(expected)
+    np.add.at(both, (first, second), weight / 2)
+    np.testing.assert_allclose(both + both.T, expected, atol=1e-9)
 
 
 def test_all_levels_at_once_are_the_levels_one_by_one() -> None:

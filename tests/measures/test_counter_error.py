@@ -2,15 +2,29 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 from subitize.errors import BadInput
-from subitize.measures.counter_error import corrected_scores, counter_columns
+from subitize.measures.counter_error import corrected_scores as scores_of_arrays
+from subitize.measures.counter_error import counter_columns
 
 TOP = 20
 NUMBERS = np.arange(TOP + 1)
 TARGETS = range(1, 11)
+
+
+def corrected_scores(
+    painted: list[tuple[str, int, int]],
+    pairs: dict[str, list[list[int]]],
+    rng: np.random.Generator,
+    samples: int = 2000,
+) -> dict[str, Any]:
+    """The same of (category, number asked for, number counted) of every picture."""
+    categories, targets, counts = zip(*painted, strict=True) if painted else ((), (), ())
+    return scores_of_arrays(targets, counts, categories, pairs, rng, samples=samples)
 
 
 def counter_matrix(strength: float = 0.02) -> np.ndarray:
@@ -144,7 +158,7 @@ def test_pictures_counted_as_nothing_are_left_out_of_both() -> None:
 
 
 def test_nothing_in_is_an_error() -> None:
-    with pytest.raises(BadInput, match="no counted pictures"):
+    with pytest.raises(BadInput, match="no targets"):
         corrected_scores([], {"dots": [[1, 1, 9]]}, np.random.default_rng(0))
     with pytest.raises(BadInput, match="never negative"):
         corrected_scores([("dots", 1, -1)], {}, np.random.default_rng(0))

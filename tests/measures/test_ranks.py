@@ -1,12 +1,14 @@
-"""Comparisons of groups against SciPy and statsmodels."""
+"""Comparisons of groups against the textbook, SciPy and statsmodels."""
 
 from __future__ import annotations
+
+from collections import Counter
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import chi2_contingency, mannwhitneyu
+from scipy.stats import chi2_contingency, mannwhitneyu, norm
 from scipy.stats.contingency import association
 from statsmodels.stats.multitest import multipletests
 
@@ -29,17 +31,25 @@ TABLE = st.tuples(st.integers(1, 60), st.integers(1, 60)).flatmap(
 
 
 @given(SAMPLE, SAMPLE)
-def test_mann_whitney_against_scipy(first: list[int], second: list[int]) -> None:
+def test_mann_whitney_against_the_textbook(first: list[int], second: list[int]) -> None:
     found = mann_whitney(first, second)
-    if len(set(first + second)) > 1:
+    a, b, n = len(first), len(second), len(first) + len(second)
+    u = sum((x > y) + (x == y) / 2 for x in first for y in second)
+    assert found.u == pytest.approx(u)
+    assert found.auc.value == pytest.approx(u / (a * b))
+    ties = sum(count**3 - count for count in Counter(first + second).values())
+    deviation = (a * b / 12 * (n + 1 - ties / (n * (n - 1)))) ** 0.5
+    if deviation > 1e-9:
+        assert found.z == pytest.approx((u - a * b / 2) / deviation, abs=1e-12)
+        corrected = max(abs(u - a * b / 2) - 0.5, 0) / deviation
+        assert found.p == pytest.approx(min(1, 2 * norm.sf(corrected)), abs=1e-12)
         expected = mannwhitneyu(first, second, method="asymptotic")
-        assert found.u == pytest.approx(expected.statistic)
         assert found.p == pytest.approx(expected.pvalue, abs=1e-12)
     else:
-        assert found.p == 1
-    assert found.low <= found.auc <= found.high
+        assert (found.z, found.p) == (0, 1)
+    assert found.auc.low <= found.auc.value <= found.auc.high  # type: ignore[operator]
     turned = mann_whitney(second, first)
-    assert turned.auc == pytest.approx(1 - found.auc)
+    assert turned.auc.value == pytest.approx(1 - u / (a * b))
 
 
 def test_delong_interval_by_its_definition() -> None:
@@ -48,8 +58,8 @@ def test_delong_interval_by_its_definition() -> None:
     wins = (x[:, None] > y) + 0.5 * (x[:, None] == y)
     variance = wins.mean(axis=1).var(ddof=1) / 40 + wins.mean(axis=0).var(ddof=1) / 30
     found = mann_whitney(x, y)
-    assert found.auc == pytest.approx(wins.mean())
-    assert found.high - found.auc == pytest.approx(1.95996398 * np.sqrt(variance))
+    assert found.auc.value == pytest.approx(wins.mean())
+    assert found.auc.high - found.auc.value == pytest.approx(1.95996398 * np.sqrt(variance))
 
 
 def test_delong_interval_covers() -> None:
@@ -58,7 +68,7 @@ def test_delong_interval_covers() -> None:
     hits = 0
     for _ in range(300):
         found = mann_whitney(rng.normal(1, 1, 60), rng.normal(0, 1, 60))
-        hits += found.low <= truth <= found.high
+        hits += found.auc.low <= truth <= found.auc.high
     assert 0.91 <= hits / 300 <= 0.99
 
 
@@ -82,6 +92,9 @@ def test_chi_square_against_scipy(table: tuple[tuple[int, int], tuple[int, int]]
 def test_cramers_v_against_scipy() -> None:
     table = np.array([[10, 20, 5], [30, 2, 9]])
     assert cramers_v(table) == pytest.approx(association(table, method="cramer"))
+    expected = np.outer(table.sum(axis=1), table.sum(axis=0)) / table.sum()
+    chi2 = ((table - expected) ** 2 / expected).sum()
+    assert cramers_v(table) == pytest.approx((chi2 / table.sum()) ** 0.5)
     for broken in ([[1, 2]], [[0, 0], [0, 0]], [1, 2]):
         with pytest.raises(BadInput):
             cramers_v(broken)

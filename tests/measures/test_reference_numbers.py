@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import binom, binomtest, norm, pearsonr
 
 from subitize.errors import BadInput
-from subitize.measures.accuracy import accuracy, proportion_interval
+from subitize.measures.accuracy import accuracy, proportion_interval, right_terms
 from subitize.measures.baselines import (
     expected_accuracy,
     expected_nae,
@@ -20,7 +20,14 @@ from subitize.measures.baselines import (
 )
 from subitize.measures.confusion import percentages
 from subitize.measures.counting_level import counting_level
-from subitize.measures.error_size import nae, smape, smape_terms
+from subitize.measures.error_size import (
+    error_terms,
+    mean_error,
+    nae,
+    nae_terms,
+    smape,
+    smape_terms,
+)
 from subitize.measures.likeness import (
     category_consistency,
     human_correlation,
@@ -154,6 +161,28 @@ def test_smape() -> None:
     assert smape_terms([3], [1]).tolist() == [50]
     with pytest.raises(BadInput, match="NaN for a skip"):
         smape([1, 2], [1])
+
+
+def test_terms_are_what_the_measures_are_the_mean_of() -> None:
+    rng = np.random.default_rng(3)
+    targets, responses = rng.integers(1, 11, 200), rng.integers(0, 15, 200)
+    plain = [(int(t), int(g)) for t, g in zip(targets, responses, strict=True)]
+    assert right_terms(targets, responses).tolist() == [t == g for t, g in plain]
+    assert error_terms(targets, responses).tolist() == [abs(g - t) for t, g in plain]
+    assert nae_terms(targets, responses).tolist() == [abs(g - t) / t for t, g in plain]
+    assert accuracy(targets, responses) == right_terms(targets, responses).mean()
+    assert nae(targets, responses) == nae_terms(targets, responses).mean()
+    assert mean_error(targets, responses) == sum(abs(g - t) for t, g in plain) / 200
+
+
+def test_a_skip_is_wrong_and_has_no_error() -> None:
+    skipped = ([3, 4], [None, 4])
+    assert right_terms(*skipped).tolist() == [False, True]
+    assert smape_terms(*skipped).tolist() == [100, 0]
+    for terms in (error_terms, nae_terms):
+        assert np.isnan(terms(*skipped)).tolist() == [True, False]
+    with pytest.raises(BadInput, match="above 0"):
+        nae_terms([0], [1])
 
 
 def test_counting_level_of_the_yardsticks() -> None:

@@ -67,7 +67,7 @@ def test_numgen_drops_only_leading_targets_up_to_four() -> None:
 
 def test_too_few_targets_are_not_testable() -> None:
     found = scalar_variability([5, 5, 6, 6], [5, 4, 6, 7])
-    assert found.as_json()["verdict"] == "not testable"
+    assert found.verdict == "not testable"
     assert found.slope is None
     assert scalar_variability([1, 2, 3], [1, 2, 3]).verdict == "not testable"
     same_mean = scalar_variability([1, 1, 2, 2, 3, 3], [1, 3, 1, 3, 0, 4])

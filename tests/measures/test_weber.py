@@ -14,9 +14,17 @@ from subitize.measures.baselines import (
     sample_matrix,
 )
 from subitize.measures.weber import fit_observer
+from subitize.records import Score
 
 PER_TARGET = 250
 """5 categories of 50 pictures each, summed"""
+
+
+def ends(score: Score | None) -> tuple[float, float]:
+    assert score is not None
+    assert score.low is not None
+    assert score.high is not None
+    return score.low, score.high
 
 
 @pytest.mark.budget(90)
@@ -26,24 +34,23 @@ def test_intervals_cover_the_observer_that_was_simulated(w: float) -> None:
     rng = np.random.default_rng(int(1000 * w))
     matrix = observer_matrix(w=w)
     fits = [fit_observer(sample_matrix(matrix, PER_TARGET, rng)) for _ in range(200)]
-    covered = np.mean([fit.low <= w <= fit.high for fit in fits])  # type: ignore[operator]
+    covered = np.mean([fit.w.low <= w <= fit.w.high for fit in fits])  # type: ignore[union-attr,operator]
     assert 0.90 <= covered <= 0.99
-    assert np.mean([fit.w for fit in fits]) == pytest.approx(w, rel=0.01)  # type: ignore[arg-type]
+    assert np.mean([fit.w.value for fit in fits]) == pytest.approx(w, rel=0.01)  # type: ignore[union-attr]
     assert all(fit.limit_low <= 4 <= fit.limit_high for fit in fits)
-    assert np.mean([fit.lapse_low == 0 for fit in fits]) > 0.9
+    assert np.mean([fit.lapse.low == 0 for fit in fits]) > 0.9
 
 
 def test_lapses_and_limit_are_told_from_noise() -> None:
     rng = np.random.default_rng(0)
     mixed = 0.1 * random_matrix() + 0.9 * observer_matrix(w=0.2, limit=3)
     fit = fit_observer(sample_matrix(mixed, PER_TARGET, rng))
-    assert fit.w is not None
-    assert fit.low is not None
-    assert fit.high is not None
-    assert fit.low < 0.2 < fit.high
+    w_low, w_high = ends(fit.w)
+    assert w_low < 0.2 < w_high
     assert fit.limit == 3
-    assert fit.lapse_low < 0.1 < fit.lapse_high
-    assert fit.lapse_high - fit.lapse_low < 0.05
+    low, high = ends(fit.lapse)
+    assert low < 0.1 < high
+    assert high - low < 0.05
 
 
 @pytest.mark.parametrize(("w", "limit", "lapse"), [(0.15, 4, 0.0), (0.3, 2, 0.05), (0.5, 0, 0.2)])
@@ -73,7 +80,7 @@ def test_profile_interval_is_where_the_likelihood_falls_by_1_92() -> None:
     """One free parameter: with no lapse and a sure limit the profile can be drawn by hand."""
     counts = sample_matrix(observer_matrix(), PER_TARGET, np.random.default_rng(3))
     fit = fit_observer(counts)
-    assert (fit.limit, fit.lapse) == (4, 0)
+    assert (fit.limit, fit.lapse.value) == (4, 0)
 
     def height(w: float) -> float:
         seen = counts[1:, 4:] > 0
@@ -81,19 +88,18 @@ def test_profile_interval_is_where_the_likelihood_falls_by_1_92() -> None:
         return float((counts[1:, 4:][seen] * np.log(chances)).sum())
 
     assert fit.w is not None
-    assert fit.high is not None
-    assert height(fit.w) == pytest.approx(fit.log_likelihood, abs=1e-4)
+    assert height(fit.w.value) == pytest.approx(fit.log_likelihood, abs=1e-4)
     # going up no lapse is needed, so the curve is the plain one
-    assert fit.log_likelihood - height(fit.high) == pytest.approx(1.9207, abs=0.01)
+    assert fit.log_likelihood - height(ends(fit.w)[1]) == pytest.approx(1.9207, abs=0.01)
 
 
 def test_a_perfect_responder_has_no_weber_fraction() -> None:
     fit = fit_observer(50 * perfect_matrix())
-    assert (fit.w, fit.low, fit.high) == (None, None, None)
+    assert fit.w is None
     assert fit.reason is not None
     assert "can't be told from 0" in fit.reason
     assert fit.limit == 10
-    assert fit.lapse == 0
+    assert fit.lapse.value == 0
     found = fit.as_json()
     assert found["weber_fraction"] is None
     assert list(found["undefined"]) == ["weber_fraction"]
@@ -105,7 +111,7 @@ def test_guesses_have_neither_fraction_nor_limit(seed: int) -> None:
     fit = fit_observer(counts)
     assert fit.w is None
     assert fit.limit is None
-    assert fit.lapse_high == 1
+    assert fit.lapse.high == 1
     assert list(fit.as_json()["undefined"]) == ["weber_fraction", "subitizing_limit"]
 
 
@@ -126,9 +132,8 @@ def test_zeros_are_left_out_and_counted() -> None:
 def test_other_ranges_and_few_trials() -> None:
     rng = np.random.default_rng(0)
     wide = fit_observer(sample_matrix(observer_matrix(highest_target=30), 40, rng))
-    assert wide.low is not None
-    assert wide.high is not None
-    assert wide.low < 0.15 < wide.high
+    low, high = ends(wide.w)
+    assert low < 0.15 < high
     single = np.zeros((21, 10))
     single[6, 4] = 1
     assert fit_observer(single).w is None

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from subitize.errors import BadInput
-from subitize.measures.trials import Floats
+from subitize.measures.trials import Counts, Floats, one_for_each
 
 __all__ = [
     "LEVELS",
@@ -24,19 +24,18 @@ Level = Literal["nominal", "ordinal", "interval", "ratio"]
 LEVELS: tuple[Level, ...] = ("nominal", "ordinal", "interval", "ratio")
 BLOCK = 512
 """rows of the table of expected disagreement held at once"""
-FEW_ANSWERS = 32
-"""units with at most so many answers are paired place by place, without a sparse matrix"""
-DENSE_PAIRS = 1 << 20
-"""pairs of distinct values that are counted in one array"""
+PAIRS_HELD = 5_000_000
+"""from so many pairs of values on, alike ones are summed"""
 
 
 def krippendorff_alpha(units: ArrayLike, values: ArrayLike, *, level: Level = "nominal") -> float:
     """Krippendorff's α of answers in long form: `values[i]` was said about `units[i]`.
 
-    α = 1 − D_observed / D_expected, with δ² = (c ≠ k) nominal, (mid-rank difference)² ordinal,
-    (c − k)² interval, ((c − k)/(c + k))² ratio. Units with one answer are left out.
+    α = 1 − D_observed / D_expected
+    δ² = (c ≠ k) nominal, (mid-rank difference)² ordinal, (c − k)² interval,
+    ((c − k)/(c + k))² ratio. Units with one answer are left out.
     Memory: O(answers + coincidences of distinct values); at most values².
-    Unit: 1 is full agreement, 0 what chance gives. Best: 1.
+    Unit: α, 1 is full agreement, 0 what chance gives. Best: 1.
 
     >>> krippendorff_alpha([1, 1, 2, 2], ["a", "a", "b", "b"])
     1.0
@@ -57,151 +56,121 @@ def krippendorff_alphas(
             raise BadInput(f"There is no level of measurement {level!r}: use {', '.join(LEVELS)}.")
     unit, value, distinct = _pairable(units, values)
     first, second, weight = _coincidences(unit, value, distinct.size)
+    times = np.bincount(value, minlength=distinct.size).astype(np.float64)
+    total = float(times.sum())
     found: dict[Level, float] = {}
     for level in levels:
-        times, coded = _positions(value, distinct, level)
-        total = float(times.sum())
-        observed = float((weight * _squared(coded, first, second, level)).sum()) / total
-        expected = _expected(times, coded, level) / (total * (total - 1))
+        place = _places(times, distinct, level)
+        observed = float(weight @ _squared(place[first], place[second], level)) / total
+        expected = _expected(times, place, level) / (total * (total - 1))
         if expected == 0:
             raise BadInput(
                 f"All {int(total)} answers are the same: α compares agreement with chance and "
                 "is undefined without any difference."
             )
-        found[level] = float(1 - observed / expected)
+        found[level] = 1 - observed / expected
     return found
 
 
-def _pairable(
-    units: ArrayLike, values: ArrayLike
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[Any]]:
+def _coded(units: ArrayLike, values: ArrayLike) -> tuple[Counts, NDArray[Any]]:
+    """Codes of the units, and the answers."""
+    labels, answers = np.asarray(units).ravel(), np.asarray(values).ravel()
+    one_for_each(labels, "units", answers, "values")
+    if not labels.size:
+        raise BadInput("There are no answers: give at least one, of a unit with two answers.")
+    return np.unique(labels, return_inverse=True)[1].astype(np.int64), answers
+
+
+def _pairable(units: ArrayLike, values: ArrayLike) -> tuple[Counts, Counts, NDArray[Any]]:
     """Codes of units and of values, of the units with at least two answers."""
-    unit_labels, answers = np.asarray(units).ravel(), np.asarray(values).ravel()
-    if unit_labels.size != answers.size:
-        raise BadInput(
-            f"There are {unit_labels.size} units but {answers.size} values: give one for each."
-        )
+    unit, answers = _coded(units, values)
     if answers.dtype.kind == "f" and np.isnan(answers).any():
         raise BadInput("Some answers are NaN: leave missing answers out.")
-    unit = np.unique(unit_labels, return_inverse=True)[1].ravel() if unit_labels.size else None
-    if unit is not None:
-        kept = np.bincount(unit)[unit] > 1
-        if kept.any():
-            unit = np.unique(unit[kept], return_inverse=True)[1].ravel()
-            distinct, value = np.unique(answers[kept], return_inverse=True)
-            return unit, value.ravel(), distinct
-    raise BadInput("No unit has two answers: agreement needs at least two about the same thing.")
+    kept = np.bincount(unit)[unit] > 1
+    if not kept.any():
+        raise BadInput(
+            "No unit has two answers: agreement needs at least two about the same thing."
+        )
+    distinct, value = np.unique(answers[kept], return_inverse=True)
+    return unit[kept], value.astype(np.int64), distinct
 
 
-def _positions(
-    value: NDArray[np.int64], distinct: NDArray[Any], level: Level
-) -> tuple[Floats, Floats]:
-    """How often each distinct value occurs, and where it lies on the scale of `level`."""
-    times = np.bincount(value, minlength=distinct.size).astype(np.float64)
+def _places(times: Floats, distinct: NDArray[Any], level: Level) -> Floats:
+    """Where each distinct value lies on the scale of `level`."""
     if level == "nominal":
-        return times, np.arange(distinct.size, dtype=np.float64)
+        return np.arange(distinct.size, dtype=np.float64)
     if level == "ordinal":  # differences of mid-ranks are Krippendorff's ordinal distance
-        return times, np.cumsum(times) - times / 2
+        return np.cumsum(times) - times / 2
     try:
-        coded = distinct.astype(np.float64)
+        places = distinct.astype(np.float64)
     except ValueError:
         raise BadInput(f"The {level} α needs numbers: found {distinct[0]!r}.") from None
-    if level == "ratio" and (coded < 0).any():
-        raise BadInput(f"The ratio α needs numbers of 0 or more: found {coded.min():g}.")
-    return times, coded
+    if level == "ratio" and (places < 0).any():
+        raise BadInput(f"The ratio α needs numbers of 0 or more: found {places.min():g}.")
+    return places
 
 
-def _coincidences(
-    unit: NDArray[np.int64], value: NDArray[np.int64], size: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64], Floats]:
-    """Pairs of different values within units, each weighted by 1 / (answers of the unit − 1).
+def _coincidences(unit: Counts, value: Counts, size: int) -> tuple[Counts, Counts, Floats]:
+    """Pairs of different values within units, weighted by how often over (answers of it − 1).
 
-    Pairs of equal values have no distance and are left out.
+    Each pair stands for both orders; pairs of equal values have no distance and are left out.
     """
     answers = np.bincount(unit)
-    if int(answers.max()) > FEW_ANSWERS:
-        return _sparse_coincidences(unit, value, size)
-    order = np.argsort(unit, kind="stable")
-    unit, value = unit[order], value[order]
-    share = (1 / (answers - 1))[unit]
-    pairs: list[NDArray[np.int64]] = []
-    weights: list[Floats] = []
-    for step in range(1, int(answers.max())):
-        # the answers of a unit lie side by side: pair each with the one `step` places on
-        apart = (unit[:-step] == unit[step:]) & (value[:-step] != value[step:])
-        one, other = value[:-step][apart], value[step:][apart]
-        pairs += [one * size + other, other * size + one]
-        weights += [share[:-step][apart]] * 2
-    pair, weight = np.concatenate(pairs), np.concatenate(weights)
-    if size * size <= DENSE_PAIRS:
-        summed = np.bincount(pair, weight, minlength=size * size).astype(np.float64)
-        pair = np.nonzero(summed)[0].astype(np.int64)
-        return pair // size, pair % size, summed[pair]
-    pair, place = np.unique(pair, return_inverse=True)
-    summed = np.bincount(place.ravel(), weight, minlength=pair.size).astype(np.float64)
-    return pair // size, pair % size, summed
+    cell, times = np.unique(unit * size + value, return_counts=True)
+    unit, value = np.divmod(cell, size)
+    different = np.bincount(unit)[unit]
+    # units with many different answers first, the answers of a unit side by side
+    order = np.argsort(-different, kind="stable")
+    unit, value, times, different = unit[order], value[order], times[order], different[order]
+    pair: Counts = np.zeros(0, dtype=np.int64)
+    weight: NDArray[Any] = np.zeros(0)
+    for step in range(1, int(different[0])):
+        many = int(np.searchsorted(-different, -step))  # of units with more than `step`
+        here, there = slice(0, many - step), slice(step, many)
+        same = unit[here] == unit[there]
+        shares = 2.0 * times[here] * times[there] / (answers[unit[here]] - 1)
+        pair = np.append(pair, (value[here] * size + value[there])[same])
+        weight = np.append(weight, shares[same])
+        if pair.size > PAIRS_HELD:
+            pair, place = np.unique(pair, return_inverse=True)
+            weight = np.bincount(place, weight)
+    return pair // size, pair % size, weight
 
 
-def _sparse_coincidences(
-    unit: NDArray[np.int64], value: NDArray[np.int64], size: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64], Floats]:
-    """The same by a product of sparse matrices, for units with many answers."""
-    from scipy.sparse import csr_array
-
-    answers = np.bincount(unit).astype(np.float64)
-    # Same unit, same value: entries at one place are summed when the matrix is built.
-    shape = (answers.size, size)
-    table = csr_array((np.ones(unit.size), (unit, value)), shape=shape)
-    weighted = csr_array((1 / (answers - 1)[unit], (unit, value)), shape=shape)
-    product = (weighted.T @ table).tocoo()
-    first, second = product.coords
-    apart = first != second
-    return first[apart], second[apart], product.data[apart]
-
-
-def _squared(
-    coded: Floats, first: NDArray[np.int64], second: NDArray[np.int64], level: Level
-) -> Floats:
-    one, other = coded[first], coded[second]
+def _squared(one: Floats, other: Floats, level: Level) -> Floats:
     if level == "nominal":
-        return np.asarray(first != second, dtype=np.float64)
+        return np.asarray(one != other, dtype=np.float64)
     if level == "ratio":
         size = one + other
         return np.asarray(((one - other) / np.where(size == 0, 1.0, size)) ** 2)
     return np.asarray((one - other) ** 2)
 
 
-def _expected(times: Floats, coded: Floats, level: Level) -> float:
+def _expected(times: Floats, places: Floats, level: Level) -> float:
     """Σ over pairs of values of n_c n_k δ²: in closed form, for ratio in blocks of rows."""
     total = float(times.sum())
     if level == "nominal":
         return total**2 - float(times @ times)
     if level in ("ordinal", "interval"):
-        centred = coded - float(times @ coded) / total
-        return 2 * total * float(times @ centred**2)
-    found = 0.0
-    for start in range(0, coded.size, BLOCK):
-        rows = np.arange(start, min(start + BLOCK, coded.size))
-        distance = _squared(coded, rows[:, None], np.arange(coded.size)[None], level)
-        found += float(times[rows] @ distance @ times)
-    return found
+        return 2 * total * float(times @ (places - float(times @ places) / total) ** 2)
+    blocks = (slice(start, start + BLOCK) for start in range(0, places.size, BLOCK))
+    return sum(
+        float(times[rows] @ _squared(places[rows, None], places, level) @ times) for rows in blocks
+    )
 
 
-def largest_agreement(units: ArrayLike, values: ArrayLike) -> NDArray[np.int64]:
+def largest_agreement(units: ArrayLike, values: ArrayLike) -> Counts:
     """For each unit, in sorted order, how many of its answers are the most common one.
+
+    max over answers of how often it was given
+    Unit: answers, 1 upwards. Best: all answers of a unit.
 
     >>> largest_agreement([1, 1, 1, 2], ["a", "b", "a", "c"]).tolist()
     [2, 1]
     """
-    unit_labels, answers = np.asarray(units).ravel(), np.asarray(values).ravel()
-    if unit_labels.size == 0 or unit_labels.size != answers.size:
-        raise BadInput(
-            f"There are {unit_labels.size} units and {answers.size} values: give one for each "
-            "answer, and at least one."
-        )
-    unit = np.unique(unit_labels, return_inverse=True)[1].ravel().astype(np.int64)
+    unit, answers = _coded(units, values)
     distinct, value = np.unique(answers, return_inverse=True)
-    places, times = np.unique(unit * distinct.size + value.ravel(), return_counts=True)
+    places, times = np.unique(unit * distinct.size + value, return_counts=True)
     most = np.zeros(int(unit.max()) + 1, dtype=np.int64)
     np.maximum.at(most, places // distinct.size, times)
     return most

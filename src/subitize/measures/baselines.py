@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from subitize.errors import BadInput
-from subitize.measures.confusion import check_counts, confusion_matrix
+from subitize.measures.confusion import column_shares, confusion_matrix
 from subitize.measures.trials import Counts, Floats
 
 __all__ = [
@@ -90,9 +90,7 @@ def expected_accuracy(matrix: ArrayLike) -> float:
     >>> round(expected_accuracy(random_matrix()), 4)
     0.05
     """
-    shares = _column_shares(matrix)
-    targets = np.arange(1, shares.shape[1] + 1)
-    return float(np.nanmean(shares[targets, targets - 1]))
+    return float(np.nanmean(np.diagonal(column_shares(matrix)[1:])))
 
 
 def expected_nae(matrix: ArrayLike) -> float:
@@ -103,18 +101,10 @@ def expected_nae(matrix: ArrayLike) -> float:
     >>> round(expected_nae(random_matrix()), 5)
     2.30042
     """
-    shares = _column_shares(matrix)
+    shares = column_shares(matrix)
     responses = np.arange(shares.shape[0])[:, None]
     targets = np.arange(1, shares.shape[1] + 1)
     return float(np.nanmean((shares * np.abs(responses - targets) / targets).sum(axis=0)))
-
-
-def _column_shares(matrix: ArrayLike) -> Floats:
-    counts = check_counts(matrix)
-    totals = counts.sum(axis=0)
-    totals[totals == 0] = np.nan
-    shares: Floats = counts / totals
-    return shares
 
 
 def sample_matrix(matrix: ArrayLike, per_target: int, rng: np.random.Generator) -> Counts:
@@ -123,8 +113,7 @@ def sample_matrix(matrix: ArrayLike, per_target: int, rng: np.random.Generator) 
     >>> sample_matrix(perfect_matrix(highest_target=1), 7, np.random.default_rng(0)).tolist()
     [[0], [7], [0]]
     """
-    shares = _column_shares(matrix)
-    return rng.multinomial(per_target, shares.T).T.astype(np.int64)
+    return rng.multinomial(per_target, column_shares(matrix).T).T.astype(np.int64)
 
 
 def _legacy_samples(highest_target: int) -> tuple[Counts, Counts]:
@@ -137,10 +126,11 @@ def _legacy_samples(highest_target: int) -> tuple[Counts, Counts]:
     above = targets > SUBITIZING_LIMIT
     deviates = stream.normal(targets[above], WEBER_FRACTION * targets[above])
     estimates[above] = np.clip(np.rint(deviates), 1, None)
-    return (
-        confusion_matrix(targets, guesses, highest_target=highest_target).counts,
-        confusion_matrix(targets, estimates, highest_target=highest_target).counts,
+    one, other = (
+        confusion_matrix(targets, said, highest_target=highest_target).counts
+        for said in (guesses, estimates)
     )
+    return one, other
 
 
 def legacy_random_sample(*, highest_target: int = 10) -> Counts:

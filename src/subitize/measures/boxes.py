@@ -25,17 +25,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from subitize.errors import BadInput
+from subitize.measures.trials import Counts, Floats
 
 __all__ = [
     "GROUP",
     "NMS",
+    "THRESHOLDS",
     "Counted",
     "Rules",
-    "clipped",
+    "checked",
     "count",
-    "group_drops",
-    "keep_by_nms",
-    "overlaps",
+    "counts_by_threshold",
     "rules_from",
 ]
 
@@ -48,7 +48,10 @@ INSIDE = 0.9
 MEMBERS = 2
 """so many boxes make a group"""
 
-Floats = NDArray[np.float64]
+THRESHOLDS: Floats = np.arange(1, 100) / 100
+TOGETHER = 128
+"""pictures merged in one step: few enough to stay in the processor's cache"""
+
 Mask = NDArray[np.bool_]
 
 
@@ -79,7 +82,11 @@ class Counted:
 
 
 def rules_from(given: Mapping[str, Any], what: str = "the reader") -> Rules:
-    """Rules from names and values; anything out of place is a clear error."""
+    """Rules from names and values; anything out of place is a clear error.
+
+    >>> rules_from({"threshold": 0.3})
+    Rules(threshold=0.3, nms=None, group=0.9)
+    """
     values: dict[str, float] = {}
     for name, value in given.items():
         if name not in Rules.__slots__:
@@ -95,26 +102,39 @@ def rules_from(given: Mapping[str, Any], what: str = "the reader") -> Rules:
 
 
 def count(value: Mapping[str, Any], rules: Rules | None = None) -> Counted:
-    """The boxes of a counter's reply that count; a reply that is none is a `BadInput`."""
+    """The boxes of a counter's reply that count; a reply that is none is a `BadInput`.
+
+    >>> count({"boxes": [[0, 0, 5, 5, 0.9], [0, 0, 5, 5, 0.8], [5, 5, 9, 9, 0.1]]},
+    ...       Rules(threshold=0.3)).number
+    1
+    """
     rules = rules or Rules()
     boxes = checked(value.get("boxes", ()))
-    size = value.get("size")
     threshold = rules.threshold if rules.threshold is not None else value.get("threshold", 0.0)
     nms = rules.nms if rules.nms is not None else value.get("nms", NMS)
-    boxes, notes = clipped(boxes, size)
+    edges = np.array(value.get("size") or (np.inf, np.inf), dtype=np.float64)
+    cut, outside = clip(boxes, edges)
+    # A detector's own rounding lies within a pixel: not worth a word.
+    beyond = (np.abs(cut - boxes).max(axis=1, initial=0) > 1) & ~outside
+    boxes = cut[~outside]
     boxes = boxes[np.argsort(-boxes[:, 4], kind="stable")]
     boxes = boxes[keep_by_nms(boxes, float(nms))]
-    if size:
-        drops = group_drops(boxes, (float(size[0]), float(size[1])), rules.group)
-        dropped = drops >= threshold
-        if dropped.any():
-            notes.append(f"{_boxes(int(dropped.sum()))} around the whole group dropped")
-        boxes = boxes[~dropped]
+    grouped = group_drops(boxes, edges, rules.group) >= threshold
+    noted = (
+        (outside, "outside the picture dropped"),
+        (beyond, "beyond the picture's edge clipped"),
+        (grouped, "around the whole group dropped"),
+    )
+    notes = [
+        f"{which.sum()} box{'es' if which.sum() > 1 else ''} {what}"
+        for which, what in noted
+        if which.any()
+    ]
     if value.get("saturated"):
         notes.append("the counter gave as many boxes as it can: there may be more things")
     if value.get("note"):
         notes.append(str(value["note"]))
-    return Counted(boxes[boxes[:, 4] >= threshold], tuple(notes))
+    return Counted(boxes[~grouped & (boxes[:, 4] >= threshold)], tuple(notes))
 
 
 def checked(boxes: Any) -> Floats:
@@ -136,25 +156,28 @@ def checked(boxes: Any) -> Floats:
     return array
 
 
-def clipped(boxes: Floats, size: Any) -> tuple[Floats, list[str]]:
-    """Boxes cut at the picture's edges, those outside left out, and a note of both."""
-    if not size or not len(boxes):
-        return boxes, []
-    width, height = float(size[0]), float(size[1])
-    outside = (
-        (boxes[:, 0] >= width) | (boxes[:, 1] >= height) | (boxes[:, 2] <= 0) | (boxes[:, 3] <= 0)
-    )
+def clip(boxes: Floats, edges: Floats) -> tuple[Floats, Mask]:
+    """Boxes cut at their pictures' edges (infinite where unknown), and which lie wholly outside.
+
+    >>> cut, outside = clip(np.array([[-2, 0, 9, 5, 0.5], [8, 0, 9, 5, 0.5]]), np.array([8.0, 8.0]))
+    >>> cut[0].tolist(), outside.tolist()
+    ([0.0, 0.0, 8.0, 5.0, 0.5], [False, True])
+    """
+    start = np.where(np.isfinite(edges), 0.0, -np.inf)
+    outside = ((boxes[:, 0:2] >= edges) | (boxes[:, 2:4] <= start)).max(axis=1)
     cut = boxes.copy()
-    cut[:, 0:4:2] = np.clip(cut[:, 0:4:2], 0, width)
-    cut[:, 1:4:2] = np.clip(cut[:, 1:4:2], 0, height)
-    # A detector's own rounding lies within a pixel: not worth a word.
-    beyond = (np.abs(cut - boxes).max(axis=1) > 1) & ~outside
-    notes = []
-    if outside.any():
-        notes.append(f"{_boxes(int(outside.sum()))} outside the picture dropped")
-    if beyond.any():
-        notes.append(f"{_boxes(int(beyond.sum()))} beyond the picture's edge clipped")
-    return cut[~outside], notes
+    cut[:, 0:4] = np.clip(cut[:, 0:4], np.tile(start, 2), np.tile(edges, 2))
+    return cut, outside
+
+
+def _areas(boxes: Floats) -> Floats:
+    return np.asarray((boxes[..., 2:4] - boxes[..., 0:2]).prod(axis=-1))
+
+
+def _large(boxes: Floats, edges: Floats, group: float) -> Mask:
+    """Which boxes cover at least `group` of their picture; none where its size is unknown."""
+    whole = edges.prod(axis=-1)
+    return np.asarray(_areas(boxes) >= group * np.where(np.isfinite(whole), whole, np.nan))
 
 
 def overlaps(boxes: Floats) -> Floats:
@@ -162,10 +185,9 @@ def overlaps(boxes: Floats) -> Floats:
     low = np.maximum(boxes[..., :, None, 0:2], boxes[..., None, :, 0:2])
     high = np.minimum(boxes[..., :, None, 2:4], boxes[..., None, :, 2:4])
     shared = np.clip(high - low, 0, None).prod(axis=-1)
-    areas = (boxes[..., 2:4] - boxes[..., 0:2]).prod(axis=-1)
+    areas = _areas(boxes)
     union = areas[..., :, None] + areas[..., None, :] - shared
-    found: Floats = np.divide(shared, union, out=np.zeros_like(shared), where=union > 0)
-    return found
+    return np.asarray(np.divide(shared, union, out=np.zeros_like(shared), where=union > 0))
 
 
 def keep_by_nms(boxes: Floats, most: float) -> Mask:
@@ -177,35 +199,84 @@ def keep_by_nms(boxes: Floats, most: float) -> Mask:
     if many < 2 or most >= 1:
         return np.ones(boxes.shape[:-1], dtype=bool)
     near = overlaps(boxes) > most
-    return kept_of(near)
-
-
-def kept_of(near: Mask) -> Mask:
-    """Greedy choice from a table of who is near whom, best first; leading axes are pictures."""
     kept = np.ones(near.shape[:-1], dtype=bool)
-    for first in range(near.shape[-1] - 1):
+    for first in range(many - 1):
         kept[..., first + 1 :] &= ~(near[..., first, first + 1 :] & kept[..., first, None])
     return kept
 
 
-def group_drops(boxes: Floats, size: tuple[float, float], group: float) -> Floats:
+def group_drops(boxes: Floats, size: Floats, group: float) -> Floats:
     """For each box the highest threshold at which it is dropped as a group box; −inf if never."""
     drops = np.full(len(boxes), -np.inf)
-    areas = (boxes[:, 2:4] - boxes[:, 0:2]).prod(axis=1)
-    large = areas >= group * size[0] * size[1]
-    if not large.any() or len(boxes) <= MEMBERS:
-        return drops
+    large = _large(boxes, size, group)
     others = boxes[~large]
-    own = areas[~large]
     for index in np.nonzero(large)[0]:
         low = np.maximum(others[:, 0:2], boxes[index, 0:2])
         high = np.minimum(others[:, 2:4], boxes[index, 2:4])
-        inside = np.clip(high - low, 0, None).prod(axis=1) >= INSIDE * own
+        inside = np.clip(high - low, 0, None).prod(axis=1) >= INSIDE * _areas(others)
         scores = np.sort(others[inside, 4])[::-1]
         if len(scores) >= MEMBERS:
             drops[index] = min(boxes[index, 4], scores[MEMBERS - 1])
     return drops
 
 
-def _boxes(number: int) -> str:
-    return "1 box" if number == 1 else f"{number} boxes"
+def counts_by_threshold(
+    boxes: Floats,
+    picture: Counts,
+    pictures: int,
+    *,
+    sizes: Floats | None = None,
+    rules: Rules | None = None,
+    thresholds: Floats = THRESHOLDS,
+) -> Counts:
+    """How many boxes of each picture count at each threshold: shape (pictures, thresholds).
+
+    `boxes` holds [x0, y0, x1, y1, score] of all pictures, `picture` says which is whose, and
+    `sizes` the width and height of each picture (infinite where unknown); without them nothing
+    is clipped and no group box is known.
+
+    >>> boxes = np.array([[0, 0, 5, 5, 0.9], [0, 0, 5, 5, 0.8], [6, 0, 9, 5, 0.2]])
+    >>> counts_by_threshold(boxes, np.array([0, 0, 1]), 3, thresholds=np.array([0.1, 0.5])).tolist()
+    [[1, 1], [1, 0], [0, 0]]
+    """
+    rules = rules or Rules()
+    edges = np.full((pictures, 2), np.inf) if sizes is None else sizes
+    boxes, outside = clip(boxes, edges[picture])
+    boxes, picture = boxes[~outside], picture[~outside]
+    order = np.lexsort((-boxes[:, 4], picture))
+    boxes, picture = boxes[order], picture[order]
+    kept = kept_boxes(boxes, picture, pictures, NMS if rules.nms is None else rules.nms)
+    boxes, picture = boxes[kept], picture[kept]
+    drops = np.full(len(boxes), -np.inf)
+    for one in np.unique(picture[_large(boxes, edges[picture], rules.group)]):  # few have any
+        own = slice(*np.searchsorted(picture, [one, one + 1]))
+        drops[own] = group_drops(boxes[own], edges[one], rules.group)
+
+    def reaching(scores: Floats) -> Counts:
+        """How many of each picture's scores reach each threshold."""
+        many = len(thresholds) + 1
+        place = picture * many + np.searchsorted(thresholds, scores, side="right")
+        table = np.bincount(place, minlength=pictures * many).reshape(pictures, many)
+        return table[:, ::-1].cumsum(axis=1)[:, -2::-1]
+
+    return reaching(boxes[:, 4]) - reaching(drops)
+
+
+def kept_boxes(boxes: Floats, picture: Counts, pictures: int, most: float = NMS) -> Mask:
+    """Which boxes stay after merging; boxes come by picture, then by falling score.
+
+    Pictures with about as many boxes go through it together.
+    """
+    numbers = np.bincount(picture, minlength=pictures)
+    first = np.cumsum(numbers) - numbers
+    kept = np.ones(len(boxes), dtype=bool)
+    several = np.nonzero(numbers > 1)[0]
+    several = several[np.argsort(numbers[several], kind="stable")]
+    for start in range(0, len(several), TOGETHER):
+        chunk = several[start : start + TOGETHER]
+        place = np.arange(int(numbers[chunk[-1]]))
+        real = place < numbers[chunk][:, None]
+        where = np.where(real, first[chunk][:, None] + place, 0)
+        stack = np.where(real[..., None], boxes[where, :4], 0.0)  # of no area: overlaps nothing
+        kept[where[real]] = keep_by_nms(stack, most)[real]
+    return kept

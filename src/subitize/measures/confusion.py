@@ -7,7 +7,6 @@ guessed from the data, and unreadable trials stand beside the matrix, not in it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from subitize.errors import BadInput
 from subitize.measures.trials import Counts, Floats, numbers, readable_trials
 
-__all__ = ["Confusion", "check_counts", "confusion_matrix", "percentages", "sum_of"]
+__all__ = ["Confusion", "check_counts", "column_shares", "confusion_matrix", "percentages"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,16 +28,6 @@ class Confusion:
     unreadable: Counts
     """per column, how many trials had no readable response; no measure uses it"""
 
-    @property
-    def rows(self) -> list[int]:
-        """The response each row stands for."""
-        return list(range(self.counts.shape[0]))
-
-    @property
-    def columns(self) -> list[int]:
-        """The target each column stands for."""
-        return list(range(1, self.counts.shape[1] + 1))
-
     def __add__(self, other: Confusion) -> Confusion:
         if self.counts.shape != other.counts.shape:
             raise BadInput(
@@ -48,10 +37,10 @@ class Confusion:
         return Confusion(self.counts + other.counts, self.unreadable + other.unreadable)
 
     def as_json(self) -> dict[str, list[Any]]:
-        """`rows`, `columns`, `counts` and `unreadable` as plain lists."""
+        """`rows` and `columns` (which response or target each is), `counts` and `unreadable`."""
         return {
-            "rows": self.rows,
-            "columns": self.columns,
+            "rows": list(range(self.counts.shape[0])),
+            "columns": list(range(1, self.counts.shape[1] + 1)),
             "counts": self.counts.tolist(),
             "unreadable": self.unreadable.tolist(),
         }
@@ -101,22 +90,6 @@ def _columns(targets: Floats, highest_target: int) -> NDArray[np.int64]:
     return targets.astype(np.int64) - 1
 
 
-def sum_of(matrices: Iterable[Confusion]) -> Confusion:
-    """The counts of several matrices (one per category, say) summed.
-
-    >>> one = confusion_matrix([1], [1], highest_target=1)
-    >>> sum_of([one, one]).counts.tolist()
-    [[0], [2], [0]]
-    """
-    found = list(matrices)
-    if not found:
-        raise BadInput("There are no confusion matrices to sum: give at least one.")
-    total = found[0]
-    for matrix in found[1:]:
-        total = total + matrix
-    return total
-
-
 def check_counts(counts: ArrayLike) -> Floats:
     """The counts (or probabilities) of a matrix as floats: 2m + 1 rows, m columns, not empty.
 
@@ -147,8 +120,15 @@ def percentages(counts: ArrayLike) -> Floats:
     >>> percentages([[1, 0], [3, 0], [0, 2], [0, 0], [0, 2]]).tolist()
     [[75.0, 0.0], [0.0, 50.0], [0.0, 0.0], [0.0, 50.0]]
     """
+    return 100.0 * column_shares(counts)[1:]
+
+
+def column_shares(counts: ArrayLike) -> Floats:
+    """Shares of each column's trials, rows 0..2m; NaN in a column without trials.
+
+    >>> column_shares([[1], [3], [0]]).tolist()
+    [[0.25], [0.75], [0.0]]
+    """
     matrix = check_counts(counts)
     totals = matrix.sum(axis=0)
-    totals[totals == 0] = np.nan
-    shares: Floats = 100.0 * matrix[1:] / totals
-    return shares
+    return matrix / np.where(totals > 0, totals, np.nan)

@@ -26,12 +26,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from subitize.errors import BadInput
-from subitize.measures.accuracy import proportion_interval
-from subitize.measures.bootstrap import resampled_cells
+from subitize.measures.accuracy import accuracy, proportion_interval
+from subitize.measures.error_size import nae
+from subitize.measures.resampling import resampled
 from subitize.measures.trials import Counts, Floats, readable_trials
+from subitize.records import Score
 
 __all__ = ["corrected_scores", "counter_columns"]
 
@@ -46,7 +47,6 @@ WORST_CONDITION = 20.0
 """beyond this condition number noise is blown up more than anything is corrected"""
 MOST_ASSUMED = 0.2
 """share of pictures that may rest on true numbers without calibration"""
-CHUNK = 200
 
 Pairs = Mapping[str, Sequence[Sequence[int]]]
 """by category: [true count, counted, how many pictures]"""
@@ -62,15 +62,13 @@ class Columns:
 
     @property
     def matrix(self) -> Floats:
-        shares: Floats = self.counts / self.counts.sum(axis=0)
-        return shares
+        return np.asarray(self.counts / self.counts.sum(axis=0))
 
     def draw(self, rng: np.random.Generator, samples: int) -> Floats:
         """Matrices from the posterior: a Dirichlet distribution per calibrated column."""
         drawn = rng.standard_gamma(self.counts, size=(samples, *self.counts.shape))
         drawn[:, :, ~self.calibrated] = self.counts[:, ~self.calibrated]
-        shares: Floats = drawn / drawn.sum(axis=1, keepdims=True)
-        return shares
+        return np.asarray(drawn / drawn.sum(axis=1, keepdims=True))
 
 
 def counter_columns(pairs: Iterable[Sequence[int]], top: int, *, zeros: bool = True) -> Columns:
@@ -98,7 +96,9 @@ def counter_columns(pairs: Iterable[Sequence[int]], top: int, *, zeros: bool = T
 
 
 def corrected_scores(
-    painted: Iterable[tuple[str, int, int]],
+    targets: ArrayLike,
+    counts: ArrayLike,
+    categories: ArrayLike,
     calibration: Pairs,
     rng: np.random.Generator,
     *,
@@ -106,80 +106,80 @@ def corrected_scores(
 ) -> dict[str, Any]:
     """Accuracy and NAE of a painter as counted, and corrected for the counter's mistakes.
 
-    `painted` has (category, number asked for, number counted) of every readable picture,
-    `calibration` the pairs of a calibration file.
+    The numbers asked for and counted and the category of every readable picture; `calibration`
+    has the pairs of a calibration file.
 
     >>> pairs = {"dots": [[1, 1, 500], [2, 2, 400], [2, 1, 100]]}
-    >>> painted = [("dots", 2, 2)] * 80 + [("dots", 2, 1)] * 20
-    >>> found = corrected_scores(painted, pairs, np.random.default_rng(0), samples=200)
+    >>> found = corrected_scores([2] * 100, [2] * 80 + [1] * 20, ["dots"] * 100, pairs,
+    ...                          np.random.default_rng(0), samples=200)
     >>> found["raw"]["accuracy"], round(found["accuracy"]["value"], 2)
     (0.8, 1.0)
     """
-    names, asked, counted = _trials(painted)
+    asked, counted = readable_trials(targets, counts)
     top = int(min(HIGHEST, max(counted.max(), 2 * asked.max())))
-    zeros = bool((counted == 0).any())
-    kinds, kind = np.unique(names, return_inverse=True)
-    used = _columns_for([str(name) for name in kinds], calibration, top, zeros)
-    targets = np.unique(asked)
-    cells = np.zeros((len(kinds), len(targets), top + 1), dtype=np.int64)
-    place = (kind, np.searchsorted(targets, asked), np.minimum(counted, top).astype(np.int64))
-    np.add.at(cells, place, 1)
+    kinds, kind = np.unique(np.asarray(categories).astype(str), return_inverse=True)
+    columns, which = _columns_for(kinds.tolist(), calibration, top, bool((counted == 0).any()))
+    every = np.stack([kind, asked.astype(np.int64), np.minimum(counted, top).astype(np.int64)])
+    entries, times = np.unique(every, axis=1, return_counts=True)
     found: dict[str, Any] = {
-        "raw": {
-            "accuracy": float(np.mean(asked == counted)),
-            "nae": float(np.mean(np.abs(counted - asked) / asked)),
-        },
+        "raw": {"accuracy": accuracy(asked, counted), "nae": nae(asked, counted)},
         "trials": int(asked.size),
         "calibrated_pictures": sum(int(t) for triples in calibration.values() for *_, t in triples),
-        "calibration": {name: where for name, (_, where) in used.items()},
+        "calibration": {
+            str(name): "own" if own else "all categories"
+            for name, own in zip(kinds, which, strict=True)
+        },
         "counted_above": {"limit": top, "pictures": int((counted > top).sum())},
+        "accuracy": None,
+        "nae": None,
     }
-    columns = [used[str(name)][0] for name in kinds]
-    found |= _identifiable(columns, cells)
-    if found["identifiable"]:
-        values = _values(columns, cells, targets)
-        drawn = _samples(columns, cells, targets, rng, samples)
-        edge = _at_the_edge(asked, counted)
-        for index, (name, highest) in enumerate((("accuracy", 1.0), ("nae", np.inf))):
-            low, high = np.quantile(drawn[index], [0.025, 0.975])
-            ends = (min(low, edge[index][0]), max(high, edge[index][1]))
-            value, low, high = np.clip([values[index], *ends], 0.0, highest).tolist()
-            found[name] = {"value": value, "low": low, "high": high, "trials": int(asked.size)}
-    else:
-        found |= {"accuracy": None, "nae": None}
+    needed, used = np.unique(np.array(which)[entries[0]], return_inverse=True)
+    columns = [columns[index] for index in needed]
+    found |= _identifiable(columns, used, entries[2], times)
+    if not found["identifiable"]:
+        return found
+
+    def scores(numbers: Floats) -> Floats:
+        drawn = [one.draw(rng, numbers.shape[1]) for one in columns]
+        return _scores(numbers, drawn, used, entries) / asked.size
+
+    value = _scores(times[:, None], [one.matrix[None] for one in columns], used, entries)[:, 0]
+    strata, width = entries[0] * (asked.max() + 1) + entries[1], 4 * len(columns) * (top + 1) ** 2
+    drawn = resampled(times, scores, rng, strata=strata, samples=samples, width=width)
+    for index, (name, highest) in enumerate((("accuracy", 1.0), ("nae", np.inf))):
+        ends = np.quantile(drawn[index], [0.025, 0.975])
+        least, most = _at_the_edge(asked, counted)[index]
+        parts = [value[index] / asked.size, min(ends[0], least), max(ends[1], most)]
+        middle, low, high = np.clip(parts, 0.0, highest).tolist()
+        found[name] = Score(middle, low, high, asked.size).as_json()
     return found
-
-
-def _trials(painted: Iterable[tuple[str, int, int]]) -> tuple[NDArray[Any], Floats, Floats]:
-    rows = list(painted)
-    if not rows:
-        raise BadInput("There are no counted pictures to correct: at least one is needed.")
-    asked, counted = readable_trials([row[1] for row in rows], [row[2] for row in rows])
-    return np.array([str(row[0]) for row in rows]), asked, counted
 
 
 def _columns_for(
     names: Sequence[str], calibration: Pairs, top: int, zeros: bool
-) -> dict[str, tuple[Columns, str]]:
-    """Each category's own columns where it was calibrated well, else those of all together."""
+) -> tuple[list[Columns], list[int]]:
+    """Columns of all categories together, then those of each that was calibrated well by itself.
+
+    With them which of these each category uses.
+    """
     every = [triple for triples in calibration.values() for triple in triples]
-    together = counter_columns(every, top, zeros=zeros)
-    found = {}
+    columns, which = [counter_columns(every, top, zeros=zeros)], []
     for name in names:
         own = calibration.get(name, ())
-        if sum(int(times) for _, _, times in own) >= OWN_PICTURES:
-            found[name] = (counter_columns(own, top, zeros=zeros), "own")
-        else:
-            found[name] = (together, "all categories")
-    return found
+        alone = sum(int(times) for _, _, times in own) >= OWN_PICTURES
+        if alone:
+            columns.append(counter_columns(own, top, zeros=zeros))
+        which.append(len(columns) - 1 if alone else 0)
+    return columns, which
 
 
-def _identifiable(columns: Sequence[Columns], cells: Counts) -> dict[str, Any]:
+def _identifiable(
+    columns: Sequence[Columns], used: Counts, counted: Counts, times: Counts
+) -> dict[str, Any]:
     """Whether the counter's mistakes can be taken out, and if not, why."""
     worst = max(float(np.linalg.cond(one.matrix)) for one in columns)
-    assumed = sum(
-        float(cells[index][:, ~one.calibrated].sum()) for index, one in enumerate(columns)
-    ) / float(cells.sum())
+    calibrated = np.stack([one.calibrated for one in columns])[used, counted]
+    assumed = float(times[~calibrated].sum() / times.sum())
     reason = ""
     if not any(one.calibrated.any() for one in columns):
         reason = f"no true number has {LEAST_PICTURES} calibrated pictures"
@@ -193,12 +193,9 @@ def _identifiable(columns: Sequence[Columns], cells: Counts) -> dict[str, Any]:
             f"{assumed:.0%} of the pictures were counted as numbers that the calibration does not "
             "cover: count more such pictures by hand"
         )
-    return {
-        "identifiable": not reason,
-        "reason": reason,
-        "condition": worst if np.isfinite(worst) else None,
-        "assumed_exact": assumed,
-    }
+    condition = worst if np.isfinite(worst) else None
+    verdict = {"identifiable": not reason, "reason": reason}
+    return verdict | {"condition": condition, "assumed_exact": assumed}
 
 
 def _at_the_edge(asked: Floats, counted: Floats) -> tuple[tuple[float, float], ...]:
@@ -211,52 +208,24 @@ def _at_the_edge(asked: Floats, counted: Floats) -> tuple[tuple[float, float], .
     nothing = ((np.inf, -np.inf), (np.inf, -np.inf))
     if 0 < right < asked.size:
         return nothing
-    _, low, high = proportion_interval(right, asked.size)
+    exact = proportion_interval(right, asked.size)
+    low, high = exact.low or 0.0, exact.high or 0.0
     wrong = (0.0, float((1 - low) * np.mean(1 / asked))) if right else nothing[1]
     return (low, high), wrong
 
 
-def _wanted(targets: Floats, top: int) -> Floats:
-    """f(k) for each target: shape (numbers, 2 × targets), rightness first, then error."""
-    numbers = np.arange(top + 1)[:, None]
-    return np.hstack([numbers == targets, np.abs(numbers - targets) / targets]).astype(np.float64)
-
-
-def _values(columns: Sequence[Columns], cells: Counts, targets: Floats) -> Floats:
-    stack = [one.matrix[None] for one in columns]
-    found: Floats = _scores(stack, cells[None], targets)[:, 0]
-    return found
-
-
-def _samples(
-    columns: Sequence[Columns],
-    cells: Counts,
-    targets: Floats,
-    rng: np.random.Generator,
-    samples: int,
+def _scores(
+    numbers: NDArray[Any], matrices: Sequence[Floats], used: Counts, entries: Counts
 ) -> Floats:
-    """Both scores for each resampled set of pictures and of calibration: shape (2, samples)."""
-    # Categories that share their columns share every draw of them.
-    shared: dict[int, Columns] = {id(one): one for one in columns}
-    parts = []
-    for pictures in resampled_cells(cells, rng, samples=samples):
-        for start in range(0, len(pictures), CHUNK):
-            chunk = pictures[start : start + CHUNK]
-            drawn = {key: one.draw(rng, len(chunk)) for key, one in shared.items()}
-            parts.append(_scores([drawn[id(one)] for one in columns], chunk, targets))
-    return np.concatenate(parts, axis=1)
-
-
-def _scores(matrices: Sequence[Floats], cells: Counts, targets: Floats) -> Floats:
-    """Accuracy and NAE for stacks of counter matrices (per category) and of counted pictures."""
-    many = len(targets)
-    wanted = _wanted(targets, cells.shape[-1] - 1)
-    total = np.zeros((2, len(cells)))
+    """Sums of rightness and of error for numbers of each entry: [score, sample]."""
+    _, asked, counted = entries
+    targets, place = np.unique(asked, return_inverse=True)
+    true = np.arange(matrices[0].shape[-1])[:, None]
+    wanted = np.hstack([true == targets, np.abs(true - targets) / targets])
+    total = np.zeros((2, numbers.shape[1]))
     for index, matrix in enumerate(matrices):
-        turned = np.swapaxes(matrix, -1, -2)
-        weights = np.linalg.solve(turned, np.broadcast_to(wanted, (len(matrix), *wanted.shape)))
-        by_target = np.einsum("stc,sct->st", cells[:, index], weights[:, :, :many])
-        total[0] += by_target.sum(axis=1)
-        total[1] += np.einsum("stc,sct->s", cells[:, index], weights[:, :, many:])
-    trials: Floats = total / cells[0].sum()
-    return trials
+        weights = np.linalg.solve(np.swapaxes(matrix, -1, -2), wanted[None])
+        own = used == index
+        places = place[own] + np.array([[0], [targets.size]])
+        total += np.einsum("es,sae->as", numbers[own], weights[:, counted[own], places])
+    return total

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from subitize.errors import BadInput
 from subitize.measures.confusion import check_counts
+from subitize.measures.trials import Counts
 
-__all__ = ["LevelRule", "counting_level", "levels"]
+__all__ = ["RULES", "LevelRule", "counting_level", "levels"]
 
 LevelRule = Literal["standard", "half-as-often", "numgen"]
 RULES: tuple[LevelRule, ...] = ("standard", "half-as-often", "numgen")
@@ -35,40 +36,37 @@ def counting_level(counts: ArrayLike, *, rule: LevelRule = "standard") -> int:
     4
     """
     matrix = check_counts(counts)
-    if int((matrix.sum(axis=0) > 0).sum()) < 2:
+    totals = matrix.sum(axis=0)
+    present = totals > 0
+    if int(present.sum()) < 2:
         raise BadInput(
             "The counting level needs trials with at least two targets, one to ask for a number "
             "and one to see whether it is said elsewhere: found one."
         )
-    return int(levels(matrix[None], rule=rule)[0])
+    # said[n − 1, t − 1] = P(n | t); a target without trials has none and is never known
+    said = matrix[1 : totals.size + 1] / np.where(present, totals, 1.0)
+    own, following = np.diagonal(said), np.append(np.diagonal(said, offset=1), 0.0)
+    elsewhere = (said.sum(axis=1) - own) / (present.sum() - present)
+    return int(levels(own, elsewhere, following, rule=rule))
 
 
-def levels(stack: NDArray[Any], *, rule: LevelRule = "standard") -> NDArray[np.int64]:
-    """Counting levels of many matrices at once: shape (samples, 2m + 1, m) → (samples,).
+def levels(
+    own: ArrayLike, elsewhere: ArrayLike, following: ArrayLike, *, rule: LevelRule = "standard"
+) -> Counts:
+    """Counting levels from shares by number n on the last axis, of many samples at once.
 
-    >>> levels(np.array([[[0, 0], [9, 5], [1, 5], [0, 0], [0, 0]]])).tolist()
-    [0]
+    `own` is P(n|n), `elsewhere` P(n|≠n), `following` P(n|n+1).
+
+    >>> levels([[0.9, 0.5], [0.9, 0.7]], [[0.1, 0.0]], [[0.1, 0.0]]).tolist()
+    [1, 2]
     """
-    if rule not in RULES:
-        raise BadInput(f"There is no counting level {rule!r}: choose {', '.join(RULES)}.")
-    totals = stack.sum(axis=1, dtype=np.float64)
-    targets = stack.shape[2]
-    # said[s, n − 1, t − 1] = P(n | t); a target without trials has none and is never known
-    filled = np.where(totals > 0, totals, np.nan)
-    said = stack[:, 1 : targets + 1] / filled[:, None, :]
-    own = np.diagonal(said, axis1=1, axis2=2)
-    present = ~np.isnan(own)
-    own = np.where(present, own, 0.0)
-    others = np.maximum(present.sum(axis=1, keepdims=True) - present, 1)
-    apart = np.where(np.eye(targets, dtype=bool), 0.0, np.nan_to_num(said))
-    elsewhere = apart.sum(axis=2) / others
+    right, wrong, next_wrong = (np.asarray(shares) for shares in (own, elsewhere, following))
     if rule == "numgen":
-        following = np.zeros_like(own)
-        following[:, :-1] = np.diagonal(apart, offset=1, axis1=1, axis2=2)
-        known = (own > KNOWN + ROUNDING) & (following < ELSEWHERE - ROUNDING)
+        known = (right > KNOWN + ROUNDING) & (next_wrong < ELSEWHERE - ROUNDING)
     elif rule == "half-as-often":
-        known = (own >= KNOWN - ROUNDING) & (elsewhere <= own / 2 + ROUNDING)
+        known = (right >= KNOWN - ROUNDING) & (wrong <= right / 2 + ROUNDING)
+    elif rule == "standard":
+        known = (right >= KNOWN - ROUNDING) & (wrong < ELSEWHERE - ROUNDING)
     else:
-        known = (own >= KNOWN - ROUNDING) & (elsewhere < ELSEWHERE - ROUNDING)
-    level: NDArray[np.int64] = np.cumprod(known, axis=1).sum(axis=1)
-    return level
+        raise BadInput(f"There is no counting level {rule!r}: choose {', '.join(RULES)}.")
+    return np.asarray(np.cumprod(known, axis=-1).sum(axis=-1))

@@ -8,9 +8,43 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from subitize.errors import BadInput
-from subitize.measures.trials import Floats, numbers, readable_trials
+from subitize.measures.trials import Floats, readable_trials, skippable_trials
 
-__all__ = ["nae", "smape", "smape_terms"]
+__all__ = ["error_terms", "mean_error", "nae", "nae_terms", "smape", "smape_terms"]
+
+
+def error_terms(targets: ArrayLike, responses: ArrayLike) -> Floats:
+    """The error of each trial, |G − T|; NaN for a skip (a response of NaN or None).
+
+    >>> error_terms([10, 5], [12, None]).tolist()
+    [2.0, nan]
+    """
+    asked, given = skippable_trials(targets, responses)
+    return np.abs(given - asked)
+
+
+def mean_error(targets: ArrayLike, responses: ArrayLike) -> float:
+    """Mean absolute error, by which naming chooses among prompts.
+
+    mean over trials of |G − T|
+    Unit: things, 0 upwards. Best: 0.
+
+    >>> mean_error([1, 2, 4], [1, 3, 6])
+    1.0
+    """
+    return float(error_terms(*readable_trials(targets, responses)).mean())
+
+
+def nae_terms(targets: ArrayLike, responses: ArrayLike) -> Floats:
+    """The NAE of each trial, |G − T| / T; NaN for a skip (a response of NaN or None).
+
+    >>> nae_terms([10, 5], [12, None]).tolist()
+    [0.2, nan]
+    """
+    asked, given = skippable_trials(targets, responses)
+    if (asked <= 0).any():
+        raise BadInput(f"A target is {asked.min():g}: targets are numbers above 0.")
+    return np.abs(given - asked) / asked
 
 
 def nae(
@@ -19,7 +53,7 @@ def nae(
     """Normalised absolute error, which NumGen calls MWE; responses are not clipped.
 
     NAE = mean over trials of |G − T| / T; over="targets" is the mean of the targets' means
-    Unit: errors as a share of the target, 0 upwards. Best: 0.
+    Unit: share of the target, 0 upwards. Best: 0.
 
     >>> nae([1, 2, 4, 4], [1, 3, 4, 6])
     0.25
@@ -27,7 +61,7 @@ def nae(
     0.25
     """
     asked, given = readable_trials(targets, responses)
-    errors = np.abs(given - asked) / asked
+    errors = nae_terms(asked, given)
     if over == "trials":
         return float(errors.mean())
     if over != "targets":
@@ -45,13 +79,7 @@ def smape_terms(targets: ArrayLike, responses: ArrayLike) -> Floats:
     >>> smape_terms([10, 0, 5], [30, 0, None]).tolist()
     [50.0, 0.0, 100.0]
     """
-    asked = numbers(targets, "targets")
-    given = np.asarray(responses, dtype=np.float64).ravel()
-    if asked.size != given.size:
-        raise BadInput(
-            f"There are {asked.size} targets but {given.size} responses: give one for each trial, "
-            "NaN for a skip."
-        )
+    asked, given = skippable_trials(targets, responses)
     size = np.abs(asked) + np.abs(given)
     terms = np.where(size == 0, 0.0, np.abs(asked - given) / np.where(size == 0, 1.0, size))
     return np.where(np.isnan(given), 100.0, 100.0 * terms)

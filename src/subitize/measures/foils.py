@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from subitize.errors import BadInput
-from subitize.measures.trials import numbers
+from subitize.measures.trials import numbers, one_for_each
 
 __all__ = ["FoilScores", "foil_scores", "pairwise_accuracy"]
 
@@ -51,13 +51,9 @@ def pairwise_accuracy(
     """
     right, foil = numbers(right_scores, "scores of right items"), numbers(foil_scores, "foils")
     item = np.asarray(foil_items).ravel()
-    if item.size != foil.size or item.dtype.kind not in "iu":
-        raise BadInput(
-            f"There are {foil.size} foils but {item.size} item numbers: give the whole number of "
-            "its right item for every foil."
-        )
-    if item.min() < 0 or item.max() >= right.size:
-        raise BadInput(f"A foil belongs to an item outside 0..{right.size - 1}.")
+    one_for_each(foil, "foils", item, "item numbers")
+    if item.dtype.kind not in "iu" or item.min() < 0 or item.max() >= right.size:
+        raise BadInput(f"A foil belongs to no item or one outside 0..{right.size - 1}.")
     return float(np.mean(right[item] >= foil))
 
 
@@ -70,10 +66,10 @@ def foil_scores(
 ) -> FoilScores:
     """All foil measures; `foil_items[i]` is the index of foil i's right item.
 
-    With TP right items at p ≥ .5, FN below, TN foils below .5, FP at or above:
-    acc = (TP+TN)/(TP+TN+FP+FN), recall_correct = TP/(TP+FN), recall_foil = TN/(TN+FP),
-    precision_correct = TP/(TP+FP), precision_foil = TN/(TN+FN); uncalibrated scores have only
-    acc_r. Unit: shares, 0 to 1. Best: 1.
+    acc = (TP+TN)/(TP+TN+FP+FN): TP right items at p ≥ .5, FN below; TN foils below .5, FP above
+    recall_correct = TP/(TP+FN), recall_foil = TN/(TN+FP), precision_correct = TP/(TP+FP),
+    precision_foil = TN/(TN+FN); uncalibrated scores have only acc_r.
+    Unit: share, 0 to 1. Best: 1.
 
     >>> found = foil_scores([0.9, 0.2], [0.1, 0.9, 0.3], [0, 0, 1])
     >>> found.acc, found.recall_correct, round(found.recall_foil, 3), found.precision_correct

@@ -64,6 +64,7 @@ def human_correlation(counts: ArrayLike, **observer: Any) -> float | None:
 def random_correlation(counts: ArrayLike) -> float | None:
     """Likeness to random choice, which is the published sample of 100 guesses per target.
 
+    Pearson r over the flattened 2m × m column percentages; None if undefined
     The exact random matrix is constant, so no correlation with it exists.
     Unit: correlation, −1 to 1. Best: 0 (has nothing of guessing).
 
@@ -77,7 +78,7 @@ def random_correlation(counts: ArrayLike) -> float | None:
 def category_consistency(categories: Mapping[str, ArrayLike]) -> float | None:
     """The smallest correlation between the matrices of two categories; None if undefined.
 
-    min over pairs of categories of the Pearson r of their column percentages;
+    min over pairs of categories of the Pearson r of their column percentages
     a column empty in either is left out of that pair, an undefined pair is left out
     Unit: correlation, −1 to 1. Best: 1 (numbers are told apart from what is counted).
 

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from subitize.errors import BadInput
 from subitize.measures.trials import Floats, numbers
+from subitize.records import Score
 
 __all__ = [
     "ChiSquare",
@@ -30,24 +31,14 @@ class MannWhitney:
 
     u: float
     """pairs in which the first is higher, ties counted half"""
-    auc: float
-    """U / pairs: .5 is chance, 1 a perfect separation"""
-    low: float
-    """lower end of AUC's 95 % interval (DeLong)"""
-    high: float
-    """upper end of AUC's 95 % interval (DeLong)"""
+    auc: Score
+    """U / pairs: .5 is chance, 1 a perfect separation; the interval is DeLong's"""
     z: float
     """without continuity correction, ties corrected"""
     p: float
     """two-sided, normal approximation with continuity correction"""
     n: tuple[int, int]
     """sizes of the groups"""
-
-
-def _mid_ranks(values: Floats) -> tuple[Floats, Floats]:
-    _, position, ties = np.unique(values, return_inverse=True, return_counts=True)
-    ranks: Floats = (np.cumsum(ties) - (ties - 1) / 2)[position.ravel()]
-    return ranks, ties.astype(np.float64)
 
 
 def mann_whitney(first: ArrayLike, second: ArrayLike) -> MannWhitney:
@@ -58,30 +49,26 @@ def mann_whitney(first: ArrayLike, second: ArrayLike) -> MannWhitney:
     the groups do not overlap: DeLong's variance is then 0.
 
     >>> found = mann_whitney([3, 4, 5], [1, 2, 3])
-    >>> found.u, round(found.auc, 4), round(found.p, 4)
+    >>> found.u, round(found.auc.value, 4), round(found.p, 4)
     (8.5, 0.9444, 0.1212)
     """
-    x, y = (
-        numbers(first, "values of the first group"),
-        numbers(second, "values of the second group"),
-    )
+    from scipy.stats import mannwhitneyu, rankdata, tiecorrect
+
+    x = numbers(first, "values of the first group")
+    y = numbers(second, "values of the second group")
     a, b = x.size, y.size
-    ranks, ties = _mid_ranks(np.concatenate([x, y]))
-    u = float(ranks[:a].sum()) - a * (a + 1) / 2
-    n = a + b
-    tied = float((ties**3 - ties).sum())
-    deviation = math.sqrt(a * b / 12 * ((n + 1) - tied / (n * (n - 1)))) if n > 1 else 0.0
-    shift = u - a * b / 2
-    z = shift / deviation if deviation > 0 else 0.0
-    corrected = max(abs(shift) - 0.5, 0.0) / deviation if deviation > 0 else 0.0
+    test = mannwhitneyu(x, y, method="asymptotic")
+    ranks = rankdata(np.concatenate([x, y]))
+    deviation = math.sqrt(a * b * (a + b + 1) / 12 * tiecorrect(ranks))
+    u, p = float(test.statistic), float(test.pvalue)
+    z = (u - a * b / 2) / deviation if deviation > 0 else 0.0
     # DeLong: the share of the other group that each value beats
-    above = (ranks[:a] - _mid_ranks(x)[0]) / b
-    below = 1 - (ranks[a:] - _mid_ranks(y)[0]) / a
-    auc = u / (a * b)
+    above = (ranks[:a] - rankdata(x)) / b
+    below = 1 - (ranks[a:] - rankdata(y)) / a
     variance = sum(float(part.var(ddof=1)) / part.size for part in (above, below) if part.size > 1)
-    margin = 1.959963984540054 * math.sqrt(variance)
-    p = min(1.0, math.erfc(corrected / math.sqrt(2)))
-    return MannWhitney(u, auc, max(0.0, auc - margin), min(1.0, auc + margin), z, p, (a, b))
+    margin, auc = 1.959963984540054 * math.sqrt(variance), u / (a * b)
+    interval = Score(auc, max(0.0, auc - margin), min(1.0, auc + margin), a + b)
+    return MannWhitney(u, interval, z, p, (a, b))
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,30 +85,6 @@ class ChiSquare:
     """all trials"""
 
 
-def _chi2(right: Floats, sizes: tuple[int, int], total: int, yates: bool) -> Floats:
-    """χ² for counts of right answers in the first group, margins fixed."""
-    n = sum(sizes)
-    cross = np.abs(right * (sizes[1] - total + right) - (sizes[0] - right) * (total - right))
-    if yates:
-        cross = np.maximum(cross - n / 2, 0.0)
-    found: Floats = n * cross**2 / (float(sizes[0]) * sizes[1] * total * (n - total))
-    return found
-
-
-def _check_table(right: tuple[int, int], sizes: tuple[int, int]) -> int:
-    total, n = sum(right), sum(sizes)
-    if min(sizes) < 1 or min(right) < 0 or right[0] > sizes[0] or right[1] > sizes[1]:
-        raise BadInput(
-            f"{right[0]} of {sizes[0]} and {right[1]} of {sizes[1]} make no table: "
-            "give two groups with at least one trial each."
-        )
-    if total in (0, n):
-        raise BadInput(
-            f"All {n} answers are alike ({total} right): two groups can't be compared by χ²."
-        )
-    return total
-
-
 def chi_square(right: tuple[int, int], sizes: tuple[int, int], *, yates: bool = True) -> ChiSquare:
     """χ² test that two groups have the same share of right answers.
 
@@ -133,12 +96,31 @@ def chi_square(right: tuple[int, int], sizes: tuple[int, int], *, yates: bool = 
     >>> round(found.chi2, 4), round(found.p, 4), round(found.phi, 2)
     (3.24, 0.0719, 0.2)
     """
-    total = _check_table(right, sizes)
+    total, n = sum(right), sum(sizes)
+    if min(sizes) < 1 or min(right) < 0 or right[0] > sizes[0] or right[1] > sizes[1]:
+        raise BadInput(
+            f"{right[0]} of {sizes[0]} and {right[1]} of {sizes[1]} make no table: "
+            "give two groups with at least one trial each."
+        )
+    if total in (0, n):
+        raise BadInput(
+            f"All {n} answers are alike ({total} right): two groups can't be compared by χ²."
+        )
+    chi2, phi = _chi2(np.array(float(right[0])), sizes, total, yates)
+    return ChiSquare(float(chi2), math.erfc(math.sqrt(chi2 / 2)), float(phi), n)
+
+
+def _chi2(right: Floats, sizes: tuple[int, int], total: int, yates: bool) -> tuple[Floats, Floats]:
+    """χ² and φ for counts of right answers in the first group, margins fixed.
+
+    scipy.stats.chi2_contingency gives the same for one table in 0.28 ms (this: 0.01), and loading
+    it takes 0.7 s of the 2.5 s that all of GeckoNum's tables may take.
+    """
     n = sum(sizes)
-    chi2 = float(_chi2(np.array([float(right[0])]), sizes, total, yates)[0])
-    margins = math.sqrt(float(sizes[0]) * sizes[1] * total * (n - total))
-    difference = right[0] * (sizes[1] - right[1]) - right[1] * (sizes[0] - right[0])
-    return ChiSquare(chi2, math.erfc(math.sqrt(chi2 / 2)), difference / margins, n)
+    cross = right * (sizes[1] - total + right) - (sizes[0] - right) * (total - right)
+    margins = float(sizes[0]) * sizes[1] * total * (n - total)
+    least = np.maximum(np.abs(cross) - n / 2, 0.0) if yates else cross
+    return n * least**2 / margins, cross / math.sqrt(margins)
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,13 +153,14 @@ def permutation_control(
     >>> 0.05 < found.p < 0.1, found.significant < 0.05
     (True, True)
     """
+    from scipy.special import chdtrc
+
     observed = chi_square(right, sizes).chi2
     total = sum(right)
     drawn = rng.hypergeometric(total, sum(sizes) - total, sizes[0], size=samples)
-    chi2 = _chi2(drawn.astype(np.float64), sizes, total, True)
+    chi2, _ = _chi2(drawn.astype(np.float64), sizes, total, True)
     as_large = int((chi2 >= observed * (1 - 1e-12)).sum())
-    p_values = np.array([math.erfc(math.sqrt(value / 2)) for value in np.unique(chi2)])
-    significant = float(np.mean((p_values < alpha)[np.unique(chi2, return_inverse=True)[1]]))
+    significant = float(np.mean(chdtrc(1, chi2) < alpha))
     return Permutations((1 + as_large) / (1 + samples), significant, samples)
 
 
@@ -190,6 +173,8 @@ def cramers_v(table: ArrayLike) -> float:
     >>> cramers_v([[10, 0], [0, 10]])
     1.0
     """
+    from scipy.stats import chi2_contingency
+
     counts = np.asarray(table, dtype=np.float64)
     if counts.ndim != 2 or counts.sum() == 0:
         raise BadInput(
@@ -198,21 +183,12 @@ def cramers_v(table: ArrayLike) -> float:
     counts = counts[counts.sum(axis=1) > 0][:, counts.sum(axis=0) > 0]
     if min(counts.shape) < 2:
         raise BadInput("Cramér's V needs at least two filled rows and two filled columns.")
-    n = counts.sum()
-    expected = np.outer(counts.sum(axis=1), counts.sum(axis=0)) / n
-    chi2 = float(((counts - expected) ** 2 / expected).sum())
-    return math.sqrt(chi2 / (float(n) * (min(counts.shape) - 1)))
-
-
-def _p_values(p_values: ArrayLike) -> Floats:
-    p = numbers(p_values, "p-values")
-    if p.min() < 0 or p.max() > 1:
-        raise BadInput("A p-value lies outside 0..1.")
-    return p
+    chi2 = float(chi2_contingency(counts, correction=False).statistic)
+    return math.sqrt(chi2 / (float(counts.sum()) * (min(counts.shape) - 1)))
 
 
 def holm(p_values: ArrayLike) -> Floats:
-    """p-values adjusted by Holm's step-down method (family-wise error).
+    """p-values adjusted by Holm's step-down method (family-wise error); SciPy has none.
 
     p̃(i) = max over j ≤ i of min(1, (m − j + 1) p(j)), p sorted upwards
     Unit: probability. Best: none.
@@ -222,10 +198,9 @@ def holm(p_values: ArrayLike) -> Floats:
     """
     p = _p_values(p_values)
     order = np.argsort(p, kind="stable")
-    stepped = np.maximum.accumulate(p[order] * np.arange(p.size, 0, -1))
     adjusted = np.empty_like(p)
-    adjusted[order] = np.minimum(stepped, 1.0)
-    return adjusted
+    adjusted[order] = np.maximum.accumulate(p[order] * np.arange(p.size, 0, -1))
+    return np.minimum(adjusted, 1.0)
 
 
 def benjamini_hochberg(p_values: ArrayLike) -> Floats:
@@ -237,9 +212,13 @@ def benjamini_hochberg(p_values: ArrayLike) -> Floats:
     >>> benjamini_hochberg([0.01, 0.04, 0.03]).round(3).tolist()
     [0.03, 0.04, 0.04]
     """
-    p = _p_values(p_values)
-    order = np.argsort(p, kind="stable")[::-1]
-    stepped = np.minimum.accumulate(p[order] * p.size / np.arange(p.size, 0, -1))
-    adjusted = np.empty_like(p)
-    adjusted[order] = np.minimum(stepped, 1.0)
-    return adjusted
+    from scipy.stats import false_discovery_control
+
+    return false_discovery_control(_p_values(p_values), method="bh")
+
+
+def _p_values(p_values: ArrayLike) -> Floats:
+    p = numbers(p_values, "p-values")
+    if p.min() < 0 or p.max() > 1:
+        raise BadInput("A p-value lies outside 0..1.")
+    return p

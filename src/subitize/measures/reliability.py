@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from subitize.errors import BadInput
-from subitize.measures.trials import numbers
+from subitize.measures.trials import numbers, one_for_each
 
 __all__ = ["Bin", "Reliability", "reliability"]
 
@@ -40,15 +39,12 @@ class Reliability:
     correlation: float | None
     """Pearson's, of confidence and error; None where one of them does not vary"""
 
-    def as_json(self) -> dict[str, Any]:
-        return asdict(self)
-
 
 def reliability(confidence: ArrayLike, errors: ArrayLike, *, bins: int = BINS) -> Reliability:
     """Mean error by confidence in equal bins; a confidence on an edge is in the upper bin.
 
     calibration error = Σ n_b / n · |mean confidence_b − (1 − mean error_b / 100)|
-    Unit: share, 0 to 1. Errors are in percent (the sMAPE of each answer).
+    Errors are in percent (the sMAPE of each answer). Unit: share, 0 to 1. Best: 0.
 
     >>> found = reliability([0.95, 0.95, 0.25], [0, 10, 75])
     >>> [(bin.low, bin.trials, bin.error) for bin in found.curve]
@@ -57,8 +53,7 @@ def reliability(confidence: ArrayLike, errors: ArrayLike, *, bins: int = BINS) -
     True
     """
     sure, wrong = numbers(confidence, "confidences"), numbers(errors, "errors")
-    if sure.size != wrong.size:
-        raise BadInput(f"There are {sure.size} confidences but {wrong.size} errors: give pairs.")
+    one_for_each(sure, "confidences", wrong, "errors")
     if ((sure < 0) | (sure > 1)).any() or ((wrong < 0) | (wrong > 100)).any():
         raise BadInput("A confidence lies outside 0..1 or an error outside 0..100 percent.")
     # 0.3 * 10 is a little above 3 and 0.7 * 10 a little below 7: round before the floor

@@ -1,44 +1,213 @@
-"""Bootstrap intervals of means: plain, stratified, clustered, and of paired differences."""
+"""The bootstrap: what is drawn, how often each unit comes up in a sample, and an interval of it.
+
+A *unit* is drawn with replacement: a trial, a row of a table, or all answers about one picture (a
+cluster). A sample is how often every unit came up, so units that are alike are one with a number
+of `times`, and any statistic is a function of counts: [unit, sample] in, a value per sample out.
+Units are drawn within their stratum, which keeps its size in every sample.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable
+from itertools import pairwise
+from typing import Any, TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from subitize.errors import BadInput
-from subitize.measures.interval import Interval, percentile_interval
-from subitize.measures.trials import Floats, numbers
+from subitize.measures.trials import Counts, Floats, numbers, one_for_each
+from subitize.records import Score
 
-__all__ = ["bootstrap_mean", "paired_difference", "resampled_means"]
+__all__ = [
+    "SAMPLES",
+    "basic_interval",
+    "bootstrap_columns",
+    "bootstrap_mean",
+    "paired_difference",
+    "percentile_interval",
+    "resampled",
+    "resampled_means",
+    "sums_by",
+]
 
 SAMPLES = 10_000
-DRAWS_AT_ONCE = 2_000_000
-"""random numbers held in memory at once"""
+TOGETHER = 500
+"""samples drawn at once, if they are small"""
+DRAWN_AT_ONCE, HELD_AT_ONCE, PICKED_AT_ONCE = 500_000, 800_000, 100_000
+"""numbers in a chunk of samples, in a statistic of it, and in one array of draws: with more, fresh
+memory costs more than the arithmetic"""
+DRAWS_PER_UNIT = 5
+"""a multinomial's number per unit costs as much as drawing this many trials"""
+
+
+class Drawing(TypedDict, total=False):
+    """How the values of a mean are drawn."""
+
+    groups: ArrayLike | None
+    """strata, which keep their sizes in every sample; one for each value"""
+    clusters: ArrayLike | None
+    """whole clusters are drawn (within their group, if there are both), as for several answers
+    about one picture"""
+    samples: int
+    """how many; `SAMPLES` unless told"""
+
+
+Statistic = Callable[[Floats], Floats]
+"""counts [unit, sample] → a value, or a column of values, per sample"""
+
+
+def resampled(
+    times: ArrayLike,
+    statistic: Statistic,
+    rng: np.random.Generator,
+    *,
+    strata: ArrayLike | None = None,
+    samples: int = SAMPLES,
+    width: int = 1,
+) -> Floats:
+    """A statistic of every bootstrap sample; samples are the last axis.
+
+    `times` says how many alike units stand in each place, `strata` (in rising order) which are
+    drawn together, `width` how many numbers the statistic holds per sample.
+
+    >>> both = resampled([3, 1, 1], lambda counts: counts[0] + counts[1:].sum(axis=0),
+    ...                  np.random.default_rng(0), strata=[1, 2, 2], samples=2)
+    >>> both.tolist()
+    [5.0, 5.0]
+    """
+    units = np.asarray(times, dtype=np.int64)
+    stratum = np.zeros(units.size) if strata is None else np.asarray(strata)
+    edges = [0, *(np.flatnonzero(np.diff(stratum)) + 1).tolist(), units.size]
+    parts = [slice(*ends) for ends in pairwise(edges)]
+    chunk = max(1, min(TOGETHER, DRAWN_AT_ONCE // units.size))
+    step = max(1, HELD_AT_ONCE // width)
+    found = []
+    counts = np.empty((units.size, chunk), order="F" if len(parts) == 1 else "C")
+    for start in range(0, samples, chunk):
+        counts = counts[:, : samples - start]
+        for part in parts:
+            _draw(units[part], rng, counts[part].T)
+        found += [statistic(counts[:, at : at + step]) for at in range(0, counts.shape[1], step)]
+    return np.concatenate(found, axis=-1)
+
+
+def _draw(times: Counts, rng: np.random.Generator, out: Floats) -> None:
+    """How often each unit comes up when as many are drawn as there are: [sample, unit]."""
+    total, many = int(times.sum()), times.size
+    if many == 1:
+        out[:] = total
+        return
+    if total > DRAWS_PER_UNIT * many:
+        out[:] = rng.multinomial(total, times / total, size=len(out))
+        return
+    unit = np.repeat(np.arange(many), times)
+    step = max(1, PICKED_AT_ONCE // total)
+    for block in (out[start : start + step] for start in range(0, len(out), step)):
+        picked = unit[rng.integers(0, total, (len(block), total))]
+        picked += many * np.arange(len(block))[:, None]
+        block[:] = np.bincount(picked.ravel(), minlength=block.size).reshape(block.shape)
+
+
+def sums_by(labels: NDArray[Any]) -> tuple[NDArray[Any], Statistic]:
+    """The distinct labels, and what sums the rows of each: [row, sample] → [label, sample].
+
+    >>> found, summed = sums_by(np.array([2, 1, 2]))
+    >>> found.tolist(), summed(np.array([[1.0], [10.0], [100.0]])).tolist()
+    ([1, 2], [[10.0], [101.0]])
+    """
+    order = np.argsort(labels, kind="stable")
+    found, first = np.unique(labels[order], return_index=True)
+    if first.size == labels.size:
+        return found, lambda counts: counts[order]
+    return found, lambda counts: np.add.reduceat(counts[order], first, axis=0)
+
+
+def percentile_interval(
+    value: float, samples: NDArray[Any], *, trials: int = 0, level: float = 0.95
+) -> Score:
+    """The middle `level` of bootstrap samples around `value`; undefined samples are left out.
+
+    >>> percentile_interval(0.5, np.arange(5) / 4, level=0.5)
+    Score(value=0.5, low=0.25, high=0.75, trials=0, states={})
+    """
+    known = samples[~np.isnan(samples)]
+    if known.size == 0:
+        return Score(value, trials=trials)
+    low, high = np.quantile(known, [(1 - level) / 2, (1 + level) / 2])
+    return Score(value, float(low), float(high), trials)
+
+
+def basic_interval(
+    value: float,
+    samples: NDArray[Any],
+    *,
+    bounds: tuple[float, float],
+    trials: int = 0,
+    level: float = 0.95,
+) -> Score:
+    """The basic (reflected) bootstrap interval, cut at `bounds` and widened to hold `value`.
+
+    low = 2θ − q(high), high = 2θ − q(low)
+
+    For correlations: noise pulls a correlation of noisy matrices towards 0, and resampling pulls
+    once more by as much. Percentiles would lie below the value, and twice below the truth; the
+    reflection undoes it.
+
+    >>> basic_interval(0.75, np.arange(5) / 8 + 0.25, bounds=(-1.0, 1.0), level=0.5)
+    Score(value=0.75, low=0.75, high=1.0, trials=0, states={})
+    """
+    found = percentile_interval(value, samples, trials=trials, level=level)
+    if found.low is None or found.high is None:
+        return found
+    low, high = np.clip([2 * value - found.high, 2 * value - found.low], *bounds).tolist()
+    return Score(value, min(value, low), max(value, high), trials)
 
 
 def bootstrap_mean(
-    values: ArrayLike,
-    rng: np.random.Generator,
-    *,
-    groups: ArrayLike | None = None,
-    clusters: ArrayLike | None = None,
-    samples: int = SAMPLES,
-) -> Interval:
+    values: ArrayLike, rng: np.random.Generator, **drawing: Unpack[Drawing]
+) -> Score:
     """The mean of all values with its 95 % percentile interval.
 
-    `groups` (strata) keep their sizes in every sample; with `clusters` whole clusters are drawn
-    (within their group, if there are both), as for several answers about one picture.
     mean = Σ values / n. Unit: that of the values.
 
     >>> bootstrap_mean([2.0, 2.0, 2.0], np.random.default_rng(0), samples=50)
-    Interval(value=2.0, low=2.0, high=2.0)
+    Score(value=2.0, low=2.0, high=2.0, trials=3, states={})
     >>> bootstrap_mean([0, 0, 1, 1], np.random.default_rng(0), groups=list("aabb"), samples=50)
-    Interval(value=0.5, low=0.5, high=0.5)
+    Score(value=0.5, low=0.5, high=0.5, trials=4, states={})
     """
-    means = resampled_means(values, rng, groups=groups, clusters=clusters, samples=samples)
-    return percentile_interval(float(numbers(values, "values").mean()), means)
+    array = numbers(values, "values")
+    drawn = resampled_means(array, rng, **drawing)
+    return percentile_interval(float(array.mean()), drawn, trials=array.size)
+
+
+def bootstrap_columns(
+    table: ArrayLike, rng: np.random.Generator, **drawing: Unpack[Drawing]
+) -> list[Score | None]:
+    """The mean of each column over its known values, with its 95 % percentile interval.
+
+    A row is a unit (a picture's configuration), NaN where it was not measured. All columns share
+    the draws, so the difference of two is a paired one and a hundred cost hardly more than one. A
+    column without any known value is None.
+    mean = Σ known values / their number. Unit: that of the values.
+
+    >>> nan = float("nan")
+    >>> found = bootstrap_columns([[1, 2, nan], [1, nan, nan]], np.random.default_rng(0), samples=9)
+    >>> found[0], found[1].value, found[2]
+    (Score(value=1.0, low=1.0, high=1.0, trials=2, states={}), 2.0, None)
+    """
+    values = np.asarray(table, dtype=np.float64)
+    if values.ndim != 2 or not values.size:
+        raise BadInput(f"The table has the shape {values.shape}: give rows of units and columns.")
+    if np.isinf(values).any():
+        raise BadInput("The table holds infinite values: give finite ones, NaN where unknown.")
+    drawn = resampled_means(values, rng, **drawing)
+    known = (~np.isnan(values)).sum(axis=0).tolist()
+    sums = np.nansum(values, axis=0).tolist()
+    return [
+        percentile_interval(total / many, samples_of_it, trials=many) if many else None
+        for total, many, samples_of_it in zip(sums, known, drawn, strict=True)
+    ]
 
 
 def resampled_means(
@@ -49,83 +218,55 @@ def resampled_means(
     clusters: ArrayLike | None = None,
     samples: int = SAMPLES,
 ) -> Floats:
-    """The means of bootstrap samples, drawn as `bootstrap_mean` draws them.
+    """The means of bootstrap samples, drawn as `bootstrap_mean` draws them; of a table by column:
+    [column, sample].
 
     mean = Σ values / n of each sample. Unit: that of the values.
 
     >>> resampled_means([2.0, 2.0], np.random.default_rng(0), samples=3).tolist()
     [2.0, 2.0, 2.0]
     """
-    array = numbers(values, "values")
-    stratum = _codes(groups, array.size, "groups")
-    sums, sizes, strata = array, np.ones(array.size), stratum
+    array = np.asarray(values, dtype=np.float64)
+    table = array.reshape(len(array), -1)
+    known = ~np.isnan(table)
+    parts = np.concatenate([np.where(known, table, 0.0), known], axis=1)
+    stratum = _codes(groups, table[:, 0], "groups")
     if clusters is not None:
-        cluster = _codes(clusters, array.size, "clusters")
+        cluster = _codes(clusters, table[:, 0], "clusters")
         # a cluster that spans two groups is two units: neither group may lose its size
-        units, unit = np.unique(np.stack([stratum, cluster]), axis=1, return_inverse=True)
-        unit = unit.ravel()
-        sums = np.bincount(unit, array).astype(np.float64)
-        sizes, strata = np.bincount(unit).astype(np.float64), units[0].astype(np.int64)
-    totals, counts = np.zeros(samples), np.zeros(samples)
-    for group in np.unique(strata):
-        inside = strata == group
-        for part, (drawn, size) in _draws(sums[inside], sizes[inside], rng, samples):
-            totals[part] += drawn
-            counts[part] += size
-    return totals / counts
+        unit, summed = sums_by(stratum * (int(cluster.max()) + 1) + cluster)
+        parts, stratum = summed(parts), unit // (int(cluster.max()) + 1)
+    order = np.argsort(stratum, kind="stable")
+    parts, stratum, times = parts[order], stratum[order], np.ones(len(parts), dtype=np.int64)
+    if table.shape[1] == 1:  # rows of several columns are hardly ever alike
+        kinds, alike = np.unique(np.column_stack([stratum, parts]), axis=0, return_counts=True)
+        if len(kinds) * DRAWS_PER_UNIT < len(parts):
+            stratum, parts, times = kinds[:, 0], kinds[:, 1:], alike
+
+    def means(counts: Floats) -> Floats:
+        totals, sizes = np.split(parts.T @ counts, 2)
+        return np.divide(totals, sizes, out=np.full_like(totals, np.nan), where=sizes > 0)
+
+    found = resampled(times, means, rng, strata=stratum, samples=samples, width=parts.shape[1])
+    return found if array.ndim > 1 else found[0]
 
 
-def _codes(labels: ArrayLike | None, size: int, what: str) -> NDArray[np.int64]:
-    if labels is None:
-        return np.zeros(size, dtype=np.int64)
-    array = np.asarray(labels).ravel()
-    if array.size != size:
-        raise BadInput(f"There are {size} values but {array.size} {what}: give one for each value.")
-    codes: NDArray[np.int64] = np.unique(array, return_inverse=True)[1].ravel()
-    return codes
-
-
-def _draws(
-    sums: Floats, sizes: Floats, rng: np.random.Generator, samples: int
-) -> Iterator[tuple[slice, tuple[Floats, Floats]]]:
-    """Totals and sizes of `samples` draws with replacement of as many units as there are.
-
-    Equal units are counted once and drawn by a multinomial where that is cheaper.
-    """
-    kinds, times = np.unique(np.stack([sums, sizes]), axis=1, return_counts=True)
-    few = kinds.shape[1] * 5 < sums.size
-    chunk = max(1, DRAWS_AT_ONCE // (kinds.shape[1] if few else sums.size))
-    for start in range(0, samples, chunk):
-        part = slice(start, min(start + chunk, samples))
-        length = part.stop - start
-        if few:
-            drawn = rng.multinomial(sums.size, times / sums.size, size=length)
-            yield part, (drawn @ kinds[0], drawn @ kinds[1])
-        else:
-            picked = rng.integers(0, sums.size, (length, sums.size))
-            yield part, (sums[picked].sum(axis=1), sizes[picked].sum(axis=1))
+def _codes(labels: ArrayLike | None, values: Floats, what: str) -> Counts:
+    array = np.zeros(values.size) if labels is None else np.asarray(labels).ravel()
+    one_for_each(values, "values", array, what)
+    return np.unique(array, return_inverse=True)[1].ravel()
 
 
 def paired_difference(
-    first: ArrayLike,
-    second: ArrayLike,
-    rng: np.random.Generator,
-    *,
-    groups: ArrayLike | None = None,
-    clusters: ArrayLike | None = None,
-    samples: int = SAMPLES,
-) -> Interval:
+    first: ArrayLike, second: ArrayLike, rng: np.random.Generator, **drawing: Unpack[Drawing]
+) -> Score:
     """Mean of first − second over the same trials, with its 95 % percentile interval.
 
     difference = Σ (first − second) / n. Unit: that of the values. 0 inside: no difference shown.
 
     >>> paired_difference([3, 4], [1, 2], np.random.default_rng(0), samples=50)
-    Interval(value=2.0, low=2.0, high=2.0)
+    Score(value=2.0, low=2.0, high=2.0, trials=2, states={})
     """
     one, other = numbers(first, "values"), numbers(second, "values")
-    if one.size != other.size:
-        raise BadInput(
-            f"There are {one.size} first and {other.size} second values: "
-            "a paired difference needs both of every trial."
-        )
-    return bootstrap_mean(one - other, rng, groups=groups, clusters=clusters, samples=samples)
+    one_for_each(one, "first values", other, "second", "give both of every trial")
+    return bootstrap_mean(one - other, rng, **drawing)

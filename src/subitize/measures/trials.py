@@ -12,7 +12,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from subitize.errors import BadInput
 
-__all__ = ["Counts", "Floats", "numbers", "readable_trials", "trials_of"]
+__all__ = [
+    "Counts",
+    "Floats",
+    "numbers",
+    "one_for_each",
+    "readable_trials",
+    "skippable_trials",
+    "trials_of",
+]
 
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
@@ -38,6 +46,28 @@ def numbers(values: ArrayLike, what: str) -> Floats:
     return array
 
 
+def one_for_each(
+    first: NDArray[Any], ones: str, second: NDArray[Any], others: str, do: str = "give one for each"
+) -> None:
+    """A `BadInput` unless both arrays are as long.
+
+    >>> one_for_each(np.ones(2), "values", np.ones(2), "groups")
+    """
+    if first.size != second.size:
+        raise BadInput(f"There are {first.size} {ones} but {second.size} {others}: {do}.")
+
+
+def skippable_trials(targets: ArrayLike, responses: ArrayLike) -> tuple[Floats, Floats]:
+    """Targets and responses of trials of which some were skipped: a response of NaN or None.
+
+    >>> skippable_trials([1, 2], [1, None])
+    (array([1., 2.]), array([ 1., nan]))
+    """
+    asked, given = numbers(targets, "targets"), np.asarray(responses, dtype=np.float64).ravel()
+    one_for_each(asked, "targets", given, "responses", "give one for each trial, NaN for a skip")
+    return asked, given
+
+
 def readable_trials(targets: ArrayLike, responses: ArrayLike) -> tuple[Floats, Floats]:
     """Targets (above 0) and responses (0 or more) of the readable trials, checked.
 
@@ -45,10 +75,7 @@ def readable_trials(targets: ArrayLike, responses: ArrayLike) -> tuple[Floats, F
     (array([1., 2.]), array([1., 3.]))
     """
     asked, given = numbers(targets, "targets"), numbers(responses, "responses")
-    if asked.size != given.size:
-        raise BadInput(
-            f"There are {asked.size} targets but {given.size} responses: give one for each trial."
-        )
+    one_for_each(asked, "targets", given, "responses", "give one for each trial")
     if (asked <= 0).any():
         raise BadInput(f"A target is {asked.min():g}: targets are numbers above 0.")
     if (given < 0).any():

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,6 +17,8 @@ __all__ = ["ScalarVariability", "VariabilityRule", "scalar_variability", "spread
 VariabilityRule = Literal["standard", "numgen"]
 ALPHA = 0.05
 FEWEST_TARGETS = 3
+SAME = 1e-10
+"""log means that differ by less are the same"""
 NUMGEN_LEADING = 4
 """NumGen drops targets without spread only at the start, and only up to this one"""
 
@@ -47,10 +49,6 @@ class ScalarVariability:
     """the targets used"""
     reason: str | None = None
     """why it is not testable"""
-
-    def as_json(self) -> dict[str, Any]:
-        """The fields by name."""
-        return asdict(self)
 
 
 def spread_by_target(targets: ArrayLike, responses: ArrayLike) -> tuple[Floats, Floats, Floats]:
@@ -89,18 +87,19 @@ def scalar_variability(
     if rule == "standard":
         kept = spread
     elif rule == "numgen":
-        leading = np.cumprod(~spread & (distinct <= NUMGEN_LEADING)).astype(bool)
-        kept = ~leading
+        kept = np.cumprod(~spread & (distinct <= NUMGEN_LEADING)) == 0
     else:
         raise BadInput(f"There is no rule {rule!r} of scalar variability: use standard or numgen.")
     used = tuple(int(target) for target in distinct[kept])
+    why = None
     if len(used) < FEWEST_TARGETS:
         why = f"only {len(used)} targets have any spread; three are needed"
+    elif not spread[kept].all():
+        why = "a later target has no spread, so log SE has none"
+    elif np.ptp(np.log(mean[kept])) < SAME:
+        why = "the mean response is the same for all targets"
+    if why is not None:
         return ScalarVariability("not testable", targets=used, reason=why)
-    if not spread[kept].all():
-        return ScalarVariability(
-            "not testable", targets=used, reason="a later target has no spread, so log SE has none"
-        )
     return _regression(np.log(mean[kept]), np.log(error[kept]), used)
 
 
@@ -109,10 +108,6 @@ def _regression(x: Floats, y: Floats, used: tuple[int, ...]) -> ScalarVariabilit
 
     x, y = x - x.mean(), y - y.mean()
     across = float(x @ x)
-    if across < 1e-20:
-        return ScalarVariability(
-            "not testable", targets=used, reason="the mean response is the same for all targets"
-        )
     slope, degrees = float(x @ y) / across, len(used) - 2
     rest, total = float(((y - slope * x) ** 2).sum()), float(y @ y)
     error = math.sqrt(rest / degrees / across)

@@ -12,15 +12,17 @@ several prompt forms afterwards makes w look smaller than it is.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from subitize.errors import BadInput
 from subitize.measures.confusion import check_counts
 from subitize.measures.trials import Floats
+from subitize.records import Score
 
 __all__ = ["ObserverFit", "fit_observer"]
 
@@ -41,24 +43,17 @@ TOLD_APART = 1e-3
 class ObserverFit:
     """The observer that explains the responses best, with 95 % profile intervals."""
 
-    w: float | None
-    """Weber fraction; None if the responses can't tell it (see `reason`)"""
-    low: float | None
-    """lower end; 0 if no w is too small"""
-    high: float | None
-    """upper end; None if no w is too large"""
+    w: Score | None
+    """Weber fraction, None if the responses can't tell it (see `reason`); its lower end is 0 if no
+    w is too small, its upper None if none is too large"""
     limit: int | None
     """subitizing limit: up to it every error is a lapse; None if all may be guesses"""
     limit_low: int
     """smallest limit that the responses allow"""
     limit_high: int
     """largest limit that the responses allow"""
-    lapse: float
+    lapse: Score
     """share of responses that are guesses from 1..2m"""
-    lapse_low: float
-    """lower end of the lapse rate"""
-    lapse_high: float
-    """upper end of the lapse rate"""
     log_likelihood: float
     """of the best fit, without the multinomial constant"""
     trials: int
@@ -70,13 +65,12 @@ class ObserverFit:
 
     def as_json(self) -> dict[str, Any]:
         """As the scores object has it; what is undefined stands under `undefined`."""
-        known = {"value": self.w, "low": self.low, "high": self.high, "trials": self.trials}
         missing = {"weber_fraction": self.w, "subitizing_limit": self.limit}
         return {
-            "weber_fraction": None if self.w is None else known,
+            "weber_fraction": None if self.w is None else self.w.as_json(),
             "subitizing_limit": self.limit,
             "subitizing_limit_interval": [self.limit_low, self.limit_high],
-            "lapse_rate": {"value": self.lapse, "low": self.lapse_low, "high": self.lapse_high},
+            "lapse_rate": self.lapse.as_json(),
             "undefined": {name: self.reason for name, found in missing.items() if found is None},
         }
 
@@ -100,18 +94,15 @@ class _Likelihood:
 
         spread = w[:, None] * self.targets
 
-        def mass(low: NDArray[Any], high: NDArray[Any]) -> Floats:
+        def mass(low: Any, high: Any) -> Floats:
             # Of the two tails take the one where Φ is small: 1 − Φ loses all digits
             one, other = (low - self.targets) / spread, (high - self.targets) / spread
             above = one > 0
-            found: Floats = ndtr(np.where(above, -one, other)) - ndtr(np.where(above, -other, one))
-            return found
+            tails = ndtr(np.where(above, -one, other)), ndtr(np.where(above, -other, one))
+            return np.asarray(tails[0] - tails[1])
 
-        inside = mass(
-            np.full_like(self.targets, 0.5), np.full_like(self.targets, 0.5 + 2 * self.highest)
-        )
-        found: Floats = mass(self.responses - 0.5, self.responses + 0.5) / inside
-        return found
+        inside = mass(0.5, 0.5 + 2 * self.highest)
+        return mass(self.responses - 0.5, self.responses + 0.5) / inside
 
     def best_lapse(self, w: Floats) -> tuple[Floats, Floats]:
         """For every w and limit the best λ and its log-likelihood: [w, limit] each.
@@ -128,31 +119,27 @@ class _Likelihood:
             up = slope > 0
             low, high = np.where(up, middle, low), np.where(up, high, middle)
         lapse = (low + high) / 2
-        value = self.at(share, lapse)
+        value = self.logs(share, lapse).sum(axis=-1)
         for end in (0.0, 1.0):  # an end beats a bracket that only shrank towards it
-            at_end = self.at(share, np.full_like(lapse, end))
+            at_end = self.logs(share, np.full_like(lapse, end)).sum(axis=-1)
             better = at_end >= value
             lapse, value = np.where(better, end, lapse), np.where(better, at_end, value)
         return lapse, value
 
     def profile(self, w: Floats) -> Floats:
         """Best log-likelihood for each w, over λ and the limits that leave w a part to play."""
-        found: Floats = self.best_lapse(w)[1][:, :-1].max(axis=1)
-        return found
+        return np.asarray(self.best_lapse(w)[1][:, :-1].max(axis=1))
 
-    def at(self, share: Floats, lapse: Floats) -> Floats:
-        """Σ n log P for shares [..., cell] and lapse rates [...]."""
-        mixed = share + lapse[..., None] * (self.guess - share)
+    def logs(self, share: Floats, lapse: Floats) -> Floats:
+        """n log P of each filled cell, for shares [..., cell] and lapse rates [...]."""
         with np.errstate(divide="ignore"):
-            found: Floats = (self.times * np.log(mixed)).sum(axis=-1)
-        return found
+            mixed = np.log(share + lapse[..., None] * (self.guess - share))
+        return np.asarray(self.times * mixed)
 
     def by_lapse(self, lapse: Floats, w: Floats) -> Floats:
         """Best log-likelihood over w and limit for each λ: [λ]."""
-        mixed = _mix(self.observer(w), lapse, self.guess)  # [λ, w, cell]
-        exact = _mix(self.right[None], lapse, self.guess)[:, 0]  # [λ, cell]
-        with np.errstate(divide="ignore"):
-            noisy_logs, exact_logs = self.times * np.log(mixed), self.times * np.log(exact)
+        noisy_logs = self.logs(self.observer(w), lapse[:, None])  # [λ, w, cell]
+        exact_logs = self.logs(self.right, lapse)  # [λ, cell]
         best = np.full(lapse.size, -np.inf)
         for inside in self.exact:
             rest = noisy_logs[..., ~inside].sum(axis=-1).max(axis=1)
@@ -160,20 +147,15 @@ class _Likelihood:
         return best
 
 
-def _mix(share: Floats, lapse: Floats, guess: float) -> Floats:
-    mixed: Floats = share + lapse[:, None, None] * (guess - share)
-    return mixed
-
-
 def fit_observer(counts: ArrayLike) -> ObserverFit:
     """Maximum likelihood fit of w, limit and lapse rate to a confusion matrix of counts.
 
     (w, L, λ) = argmax Σ counts[g, t] log P(g | t), with profile-likelihood intervals
-    Unit: w is sd / target. Best: 0 (sharpest); people are near .15 with limit 4.
+    Unit: sd / target. Best: 0 (sharpest); people are near .15 with limit 4.
 
     >>> from subitize.measures.baselines import observer_matrix
     >>> found = fit_observer(np.round(250 * observer_matrix()))
-    >>> round(found.w, 2), found.limit, found.low < 0.15 < found.high
+    >>> round(found.w.value, 2), found.limit, found.w.low < 0.15 < found.w.high
     (0.15, 4, True)
     """
     matrix = check_counts(counts)
@@ -205,16 +187,12 @@ def fit_observer(counts: ArrayLike) -> ObserverFit:
         reason = "no errors but lapses up to the highest target: w can't be told from 0"
     elif low == 0.0 and high is None:
         reason = "the responses fit every w alike"
-    known = reason is None
     return ObserverFit(
-        w if known else None,
-        low if known else None,
-        high if known else None,
+        Score(w, low, high, trials) if reason is None else None,
         None if guessing else limit,
         int(allowed.min()),
         int(allowed.max()),
-        lapse,
-        *_lapse_interval(likelihood, near, lapse, top),
+        Score(lapse, *_lapse_interval(likelihood, near, lapse, top), trials),
         top,
         trials,
         left_out,
@@ -239,27 +217,16 @@ def _w_interval(
     """Where the profile of w falls 1.92 below the top: 0 and None if it does not."""
     w, top = peak
     floor = top - HALF_CHI2
-    points = np.append(grid, w)
-    order = np.argsort(points)
+    order = np.argsort(points := np.append(grid, w))
     points = points[order]
-    heights = np.append(table[:, :-1].max(axis=1), top)[order]
-    inside = np.nonzero(heights >= floor)[0]
+    inside = np.nonzero(np.append(table[:, :-1].max(axis=1), top)[order] >= floor)[0]
     first, last = int(inside.min()), int(inside.max())
 
-    def crossing(inner: float, outer: float) -> float:
-        for _ in range(ROUNDS):
-            between = np.linspace(inner, outer, ZOOM)
-            good = likelihood.profile(between) >= floor
-            good[0] = True
-            at = min(int(np.nonzero(good)[0].max()), ZOOM - 2)
-            inner, outer = float(between[at]), float(between[at + 1])
-        return (inner + outer) / 2
+    def end(at: int, outside: int) -> float:
+        return _crossing(likelihood.profile, points[at], points[outside], floor)
 
-    low = 0.0 if first == 0 else crossing(float(points[first]), float(points[first - 1]))
-    high = (
-        None if last == points.size - 1 else crossing(float(points[last]), float(points[last + 1]))
-    )
-    return low, high
+    low = 0.0 if first == 0 else end(first, first - 1)
+    return low, None if last == points.size - 1 else end(last, last + 1)
 
 
 def _lapse_interval(
@@ -268,15 +235,24 @@ def _lapse_interval(
     """Where the profile of λ falls 1.92 below the top; 0 and 1 are its ends."""
     floor = top - HALF_CHI2
 
-    def crossing(inner: float, outer: float) -> float:
-        if likelihood.by_lapse(np.array([outer]), w)[0] >= floor:
-            return outer
-        for _ in range(ROUNDS + 1):
-            between = np.linspace(inner, outer, ZOOM)
-            good = likelihood.by_lapse(between, w) >= floor
-            good[0] = True
-            at = min(int(np.nonzero(good)[0].max()), ZOOM - 2)
-            inner, outer = float(between[at]), float(between[at + 1])
-        return (inner + outer) / 2
+    def profile(rates: Floats) -> Floats:
+        return likelihood.by_lapse(rates, w)
 
-    return crossing(lapse, 0.0), crossing(lapse, 1.0)
+    low, high = (
+        end if profile(np.array([end]))[0] >= floor else _crossing(profile, lapse, end, floor)
+        for end in (0.0, 1.0)
+    )
+    return low, high
+
+
+def _crossing(
+    profile: Callable[[Floats], Floats], inner: float, outer: float, floor: float
+) -> float:
+    """Where a profile that is above the floor at `inner` falls below it on the way to `outer`."""
+    for _ in range(ROUNDS + 1):
+        between = np.linspace(inner, outer, ZOOM)
+        good = profile(between) >= floor
+        good[0] = True
+        at = min(int(np.nonzero(good)[0].max()), ZOOM - 2)
+        inner, outer = float(between[at]), float(between[at + 1])
+    return (inner + outer) / 2

@@ -1,4 +1,4 @@
-"""Bootstrap intervals against the naive way, and what they cover."""
+"""Intervals of naming scores against the naive way, and what they cover."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from subitize.measures.baselines import (
     random_matrix,
     sample_matrix,
 )
-from subitize.measures.bootstrap import naming_intervals
 from subitize.measures.confusion import confusion_matrix
 from subitize.measures.counting_level import counting_level
 from subitize.measures.error_size import nae
-from subitize.measures.interval import basic_interval, percentile_interval
 from subitize.measures.likeness import category_consistency, human_correlation, matrix_correlation
-from subitize.measures.resampling import bootstrap_mean, paired_difference
+from subitize.measures.naming import naming_intervals
+from subitize.measures.resampling import basic_interval, percentile_interval
 from subitize.measures.trials import Floats, trials_of
+from subitize.records import Score
 
 
 def run_of(
@@ -33,6 +33,11 @@ def run_of(
         np.concatenate([responses for _, responses in parts]),
         kinds,
     )
+
+
+def ends(score: Score | None) -> tuple[float | None, ...]:
+    assert score is not None
+    return score.value, score.low, score.high
 
 
 MIXED = {"dots": observer_matrix(w=0.4, limit=1), "apples": observer_matrix(w=0.2, limit=3)}
@@ -98,6 +103,8 @@ def test_values_are_those_of_the_plain_functions() -> None:
     whole = confusion_matrix(targets, responses).counts
     assert found.accuracy.value == np.mean(targets == responses)
     assert found.nae.value == nae(targets, responses)
+    assert found.accuracy.trials == found.nae.trials == targets.size
+    assert found.nae_by_category["dots"].trials == (kinds == "dots").sum()
     assert found.human_correlation is not None
     assert found.human_correlation.value == human_correlation(whole)
     assert found.counting_level == counting_level(whole)
@@ -128,7 +135,7 @@ def test_missing_cells_are_left_out_of_their_pairs() -> None:
         targets[kept], responses[kept], kinds[kept], np.random.default_rng(0), samples=400
     )
     assert found.category_consistency is not None
-    value, low, high = found.category_consistency
+    value, low, high = ends(found.category_consistency)
     assert -1 <= low <= value <= high <= 1
     assert high - low < 0.5
 
@@ -148,9 +155,9 @@ def test_nothing_to_tell_is_none() -> None:
 def test_perfect_and_random_responders() -> None:
     targets, responses, kinds = run_of({"a": perfect_matrix(), "b": perfect_matrix()}, 5, 0)
     found = naming_intervals(targets, responses, kinds, np.random.default_rng(0), samples=100)
-    assert found.accuracy == (1, 1, 1)
-    assert found.nae == (0, 0, 0)
-    assert found.category_consistency == pytest.approx((1, 1, 1))
+    assert ends(found.accuracy) == (1, 1, 1)
+    assert ends(found.nae) == (0, 0, 0)
+    assert ends(found.category_consistency) == pytest.approx((1, 1, 1))
     assert found.level_shares == {10: 1.0}
     targets, responses, kinds = run_of({"a": random_matrix()}, 50, 0)
     found = naming_intervals(targets, responses, kinds, np.random.default_rng(0), samples=500)
@@ -174,40 +181,3 @@ def test_intervals_cover_the_truth() -> None:
             interval = getattr(found, name)
             hits[name] += interval.low <= value <= interval.high
     assert all(88 <= count <= 100 for count in hits.values()), hits
-
-
-def test_mean_of_groups_and_clusters() -> None:
-    rng = np.random.default_rng(0)
-    values = rng.normal(0, 1, 400)
-    plain = bootstrap_mean(values, rng, samples=4000)
-    error = values.std(ddof=1) / 20
-    assert plain.high - plain.low == pytest.approx(2 * 1.96 * error, rel=0.08)
-    # four equal answers to each of 100 pictures say as little as one
-    copied = bootstrap_mean(
-        np.repeat(values[:100], 4), rng, clusters=np.repeat(np.arange(100), 4), samples=4000
-    )
-    alone = bootstrap_mean(values[:100], rng, samples=4000)
-    assert copied.high - copied.low == pytest.approx(alone.high - alone.low, rel=0.1)
-    strata = np.repeat(["a", "b"], 200)
-    shifted = values + np.where(strata == "a", 50, 0)
-    stratified = bootstrap_mean(shifted, rng, groups=strata, samples=4000)
-    assert stratified.high - stratified.low == pytest.approx(plain.high - plain.low, rel=0.1)
-    both = bootstrap_mean(
-        shifted, rng, groups=strata, clusters=np.repeat(np.arange(100), 4), samples=500
-    )
-    assert both.low < both.value < both.high
-    binary = bootstrap_mean([0] * 300 + [1] * 100, rng, samples=4000)
-    assert binary.low == pytest.approx(0.25 - 1.96 * np.sqrt(0.1875 / 400), abs=0.006)
-
-
-def test_paired_differences() -> None:
-    rng = np.random.default_rng(0)
-    hard = rng.normal(0, 10, 200)
-    found = paired_difference(hard + 1 + rng.normal(0, 0.1, 200), hard, rng, samples=1000)
-    assert 0.9 < found.low < 1 < found.high < 1.1
-    with pytest.raises(BadInput, match="both of every trial"):
-        paired_difference([1], [1, 2], rng)
-    with pytest.raises(BadInput, match="2 groups"):
-        bootstrap_mean([1], rng, groups=[1, 2])
-    with pytest.raises(BadInput, match="no values"):
-        bootstrap_mean([], rng)

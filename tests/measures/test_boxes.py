@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 import pytest
 
 from subitize.errors import BadInput
-from subitize.measures.boxes import Rules, count, rules_from
-from subitize.measures.threshold_sweep import THRESHOLDS, counts_by_threshold
-from subitize.readers.boxes import BoxesReader, count_boxes
-from subitize.readers.text import read_strict
-from subitize.records import Response, Stimulus, make_trial
+from subitize.measures.boxes import THRESHOLDS, Rules, count, counts_by_threshold, rules_from
 
 
 def naive_nms(boxes: list[list[float]], most: float) -> list[list[float]]:
@@ -117,43 +112,6 @@ def test_boxes_outside_are_clipped_or_dropped_and_noted() -> None:
     assert found.notes == (
         "1 box outside the picture dropped", "1 box beyond the picture's edge clipped",
     )  # fmt: skip
-
-
-@pytest.mark.parametrize(("boxes", "words"), [
-    ([[0, 0, 1, 1, math.nan]], "score of box 1"),
-    ([[0, 0, 1, 1, 0.5], [0, math.inf, 1, 1, 0.5]], "place of box 2"),
-    ([[5, 0, 1, 1, 0.5]], "ends before it begins"),
-    ([[0, 0, 1, 1]], "five numbers"),
-    ([["a", 0, 1, 1, 0.5]], "five numbers"),
-    ([[None, 0, 1, 1, 0.5]], "not a finite number"),
-    ("boxes", "five numbers"),
-])  # fmt: skip
-def test_odd_boxes_are_a_failed_reading(boxes: Any, words: str) -> None:
-    reading = count_boxes({"boxes": boxes, "size": [10, 10]})
-    assert reading.state == "failed"
-    assert reading.number is None
-    assert words in reading.note
-
-
-def test_nothing_found_is_zero_when_shown_and_empty_when_generated() -> None:
-    nothing = {"boxes": [[0, 0, 5, 5, 0.1]], "size": [10, 10], "threshold": 0.4}
-    assert count_boxes(nothing).number == 0
-    assert count_boxes(nothing).state == "read"
-    assert count_boxes(nothing, generated=True).state == "empty"
-    reader = BoxesReader(read_strict)
-    for kind, state in (("drawn", "read"), ("prompt", "empty")):
-        stimulus = Stimulus(kind, {"text": "x"})  # type: ignore[arg-type]
-        trial = make_trial(("naming", "1", "ask"), stimulus, "How many?")
-        response = Response(trial.id, "counter/x", "", 0, 0, "boxes", nothing, "stop")
-        assert reader(trial, response).state == state
-        assert reader.configured({"threshold": 0.05})(trial, response).number == 1
-
-
-def test_saturation_and_the_counters_note_are_told() -> None:
-    value = {"boxes": [[0, 0, 5, 5, 0.9]], "saturated": True, "note": "first of 3 frames"}
-    note = count_boxes(value).note
-    assert "there may be more things" in note
-    assert "first of 3 frames" in note
 
 
 @pytest.mark.parametrize("given", [

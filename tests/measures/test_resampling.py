@@ -1,0 +1,160 @@
+"""The bootstrap of means, tables and shares, against plain references and by what they cover."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from subitize.errors import BadInput
+from subitize.measures.accuracy import clustered_difference, clustered_share, proportion_interval
+from subitize.measures.resampling import (
+    bootstrap_columns,
+    bootstrap_mean,
+    paired_difference,
+    resampled,
+)
+
+
+def rng() -> np.random.Generator:
+    return np.random.default_rng(0)
+
+
+def test_usual_shares_are_bootstrapped() -> None:
+    values, clusters = [1, 1, 0, 1, 0, 0, 1, 0], [1, 1, 2, 2, 3, 3, 4, 4]
+    assert clustered_share(values, clusters, rng()) == bootstrap_mean(
+        np.array(values, float), rng(), clusters=clusters, samples=2000
+    )
+
+
+def test_all_right_has_the_exact_interval_of_the_clusters() -> None:
+    found, exact = (
+        clustered_share([1] * 20, np.repeat(range(4), 5), rng()),
+        proportion_interval(4, 4),
+    )
+    assert (found.value, found.low, found.high) == (exact.value, exact.low, exact.high)
+    assert (found.trials, exact.trials) == (20, 4)
+
+
+def test_one_cluster_tells_nothing() -> None:
+    found = clustered_share([1, 0, 1, 1, 0], ["a"] * 5, rng())
+    assert (found.value, found.low, found.high) == (0.6, 0.0, 1.0)
+
+
+def test_clusters_that_are_alike_have_an_interval() -> None:
+    found = clustered_share([1, 0] * 5, np.repeat(range(5), 2), rng())
+    assert found.value == 0.5
+    assert found.low == proportion_interval(2, 5).low
+    assert found.high == proportion_interval(3, 5).high
+
+
+def test_a_difference_of_usual_groups_is_that_of_the_samples() -> None:
+    first = ([1, 1, 0, 1, 0, 0], [1, 1, 2, 2, 3, 3])
+    second = ([1, 1, 1, 1, 1, 0], [4, 4, 5, 5, 6, 6])
+    difference, one, other = clustered_difference(first, second, rng())
+    assert difference.value == pytest.approx(other.value - one.value)
+    assert difference.low < difference.value < difference.high
+
+
+def test_a_difference_of_groups_that_are_alike_covers_the_truth() -> None:
+    """Two groups of the same painter who is nearly always right: 0 is in nearly all intervals."""
+    draw = np.random.default_rng(5)
+    covered = 0
+    for _ in range(300):
+        groups = [(np.repeat(draw.random(12) < 0.97, 3), np.repeat(range(12), 3)) for _ in "ab"]
+        difference, _, _ = clustered_difference(groups[0], groups[1], draw, samples=200)
+        covered += difference.low <= 0 <= difference.high
+    assert covered >= 285
+
+
+def test_mean_of_groups_and_clusters() -> None:
+    rng = np.random.default_rng(0)
+    values = rng.normal(0, 1, 400)
+    plain = bootstrap_mean(values, rng, samples=4000)
+    error = values.std(ddof=1) / 20
+    assert plain.high - plain.low == pytest.approx(2 * 1.96 * error, rel=0.08)
+    # four equal answers to each of 100 pictures say as little as one
+    copied = bootstrap_mean(
+        np.repeat(values[:100], 4), rng, clusters=np.repeat(np.arange(100), 4), samples=4000
+    )
+    alone = bootstrap_mean(values[:100], rng, samples=4000)
+    assert copied.high - copied.low == pytest.approx(alone.high - alone.low, rel=0.1)
+    strata = np.repeat(["a", "b"], 200)
+    shifted = values + np.where(strata == "a", 50, 0)
+    stratified = bootstrap_mean(shifted, rng, groups=strata, samples=4000)
+    assert stratified.high - stratified.low == pytest.approx(plain.high - plain.low, rel=0.1)
+    both = bootstrap_mean(
+        shifted, rng, groups=strata, clusters=np.repeat(np.arange(100), 4), samples=500
+    )
+    assert both.low < both.value < both.high
+    binary = bootstrap_mean([0] * 300 + [1] * 100, rng, samples=4000)
+    assert binary.low == pytest.approx(0.25 - 1.96 * np.sqrt(0.1875 / 400), abs=0.006)
+
+
+def test_paired_differences() -> None:
+    rng = np.random.default_rng(0)
+    hard = rng.normal(0, 10, 200)
+    found = paired_difference(hard + 1 + rng.normal(0, 0.1, 200), hard, rng, samples=1000)
+    assert 0.9 < found.low < 1 < found.high < 1.1
+    with pytest.raises(BadInput, match="both of every trial"):
+        paired_difference([1], [1, 2], rng)
+    with pytest.raises(BadInput, match="2 groups"):
+        bootstrap_mean([1], rng, groups=[1, 2])
+    with pytest.raises(BadInput, match="no values"):
+        bootstrap_mean([], rng)
+
+
+def test_columns_agree_with_single_bootstraps() -> None:
+    rng = np.random.default_rng(0)
+    first, noise = rng.normal(10, 3, 300), rng.normal(1, 1, 300)
+    table = np.stack([first, first + noise, noise], axis=1)
+    found = bootstrap_columns(table, np.random.default_rng(1))
+    alone = bootstrap_mean(first, np.random.default_rng(2))
+    paired = paired_difference(first + noise, first, np.random.default_rng(3))
+    for one, other in ((found[0], alone), (found[2], paired)):
+        assert one is not None
+        assert one.value == pytest.approx(other.value)
+        assert one.low == pytest.approx(other.low, abs=0.05)
+        assert one.high == pytest.approx(other.high, abs=0.05)
+
+
+def test_unknown_values_are_left_out_of_their_column_only() -> None:
+    table = np.array([[1.0, np.nan], [2.0, 5.0], [3.0, 7.0]])
+    found = bootstrap_columns(table, np.random.default_rng(0), samples=500)
+    assert found[0] is not None
+    assert found[1] is not None
+    assert (found[0].value, found[1].value) == (2.0, 6.0)
+    assert found[1].low >= 5.0
+    assert found[1].high <= 7.0
+
+
+@pytest.mark.parametrize("bad", [[], [[]], [1.0, 2.0], [[np.inf]]])
+def test_bad_tables_are_refused(bad: list) -> None:
+    with pytest.raises(BadInput, match=r".{20,}"):
+        bootstrap_columns(bad, np.random.default_rng(0))
+
+
+def test_counts_are_those_of_drawn_trials() -> None:
+    """Units drawn one by one, by a multinomial, or alone: size, mean and spread of their counts."""
+    times = np.array([1, 2, 3, 40, 2, 7])
+    strata = np.array([0, 0, 0, 1, 2, 2])
+    counts = resampled(times, lambda counts: counts.copy(), rng(), strata=strata, samples=20_000)
+    totals = np.bincount(strata, times)
+    for stratum in range(3):
+        assert (counts[strata == stratum].sum(axis=0) == totals[stratum]).all()
+    share = times / totals[strata]
+    assert np.allclose(counts.mean(axis=1), times, atol=0.05)
+    assert np.allclose(counts.var(axis=1), times * (1 - share), rtol=0.05)
+
+
+def test_a_chunk_more_or_less_changes_no_interval(monkeypatch: pytest.MonkeyPatch) -> None:
+    values = np.random.default_rng(1).normal(0, 1, 300)
+    whole = bootstrap_mean(values, rng(), samples=700)
+    for name in ("DRAWN_AT_ONCE", "HELD_AT_ONCE", "PICKED_AT_ONCE"):
+        monkeypatch.setattr(f"subitize.measures.resampling.{name}", 2000)
+    parts = bootstrap_mean(values, rng(), samples=700)
+    assert (parts.low, parts.high) == pytest.approx((whole.low, whole.high), abs=1e-12)
+
+
+def test_a_misspelt_way_of_drawing_is_refused() -> None:
+    with pytest.raises(TypeError, match="cluster"):
+        bootstrap_mean([1, 2], rng(), cluster=[1, 1])  # type: ignore[call-arg]
