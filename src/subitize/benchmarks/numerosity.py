@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import asdict, replace
 from functools import partial
 from math import ceil
 from typing import TYPE_CHECKING, Any
@@ -12,16 +13,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from subitize.errors import BadInput, UnknownName
-from subitize.measures.accuracy import proportion_interval
+from subitize.measures.accuracy import proportion_interval, right_terms
 from subitize.measures.bias import bias, bias_interval
-from subitize.measures.bootstrap import naming_intervals
 from subitize.measures.confusion import Confusion, confusion_matrix
 from subitize.measures.counting_level import RULES, counting_level
 from subitize.measures.error_size import nae
-from subitize.measures.interval import Interval
+from subitize.measures.naming import NamingIntervals, naming_intervals
 from subitize.measures.trials import Floats
 from subitize.measures.variability import scalar_variability
 from subitize.measures.weber import fit_observer
+from subitize.records import Score
 
 if TYPE_CHECKING:
     import polars as pl
@@ -78,7 +79,7 @@ def numerosity_scores(
         "accuracy",
         lambda: naming_intervals(targets, responses, kinds, rng, highest_target=highest),
     )
-    scores |= _bootstrapped(found, targets.size, undefined)
+    scores |= _bootstrapped(found, undefined)
     by_category = found.nae_by_category if found is not None else {}
     if found is not None and _alone(targets, kinds) > MOST_ALONE:
         _without_intervals(scores, undefined)
@@ -95,7 +96,7 @@ def numerosity_scores(
         for name in categories
     }
     scores["scalar_variability"] = attempt(
-        "scalar_variability", lambda: scalar_variability(targets, responses).as_json()
+        "scalar_variability", lambda: asdict(scalar_variability(targets, responses))
     )
     scores |= _fitted(matrix, undefined, attempt)
     scores["categories"] = {
@@ -121,7 +122,7 @@ def thin_cells(
     ]
 
 
-def _bootstrapped(found: Any, readable: int, undefined: dict[str, str]) -> dict[str, Any]:
+def _bootstrapped(found: NamingIntervals | None, undefined: dict[str, str]) -> dict[str, Any]:
     names = ("accuracy", *RESAMPLED)
     if found is None:
         for name in (*names[1:], "counting_level"):
@@ -130,10 +131,11 @@ def _bootstrapped(found: Any, readable: int, undefined: dict[str, str]) -> dict[
     for name in (*names, "counting_level"):
         if getattr(found, name) is None:
             undefined[name] = "not defined on these responses"
-    scores: dict[str, Any] = {name: _interval(getattr(found, name), readable) for name in names}
+    scores: dict[str, Any] = {name: getattr(found, name) for name in names}
     # A bootstrap of answers that are all right has no spread; the exact interval has.
-    right = round(found.accuracy.value * readable)
-    scores["accuracy"] = _interval(proportion_interval(right, readable), readable)
+    trials = found.accuracy.trials
+    hits = round((found.accuracy.value or 0.0) * trials)
+    scores["accuracy"] = proportion_interval(hits, trials)
     scores["counting_level"] = found.counting_level
     scores["counting_level_shares"] = {str(k): v for k, v in found.level_shares.items()}
     return scores
@@ -149,7 +151,7 @@ def _without_intervals(scores: dict[str, Any], undefined: dict[str, str]) -> Non
     """Resampling a cell of one trial gives that trial again: no spread, which is no certainty."""
     for name in RESAMPLED:
         if scores[name] is not None:
-            scores[name] |= {"low": None, "high": None}
+            scores[name] = replace(scores[name], low=None, high=None)
             undefined[f"{name}.interval"] = (
                 "most cells of category and target have one readable trial: an interval needs two "
                 "or more (--per-cell)"
@@ -164,7 +166,7 @@ def _bias(
         return None
     # Its own generator: another category more or less changes no interval.
     effect = bias_interval(targets, responses, np.random.default_rng(len(targets)))
-    return {**found.as_json(), "effect": effect._asdict()}
+    return {**asdict(found), "effect": effect}
 
 
 def _fitted(
@@ -180,12 +182,6 @@ def _fitted(
     return found
 
 
-def _interval(found: Interval | None, trials: int) -> dict[str, Any] | None:
-    if found is None:
-        return None
-    return {"value": found.value, "low": found.low, "high": found.high, "trials": trials}
-
-
 def _matrix(answers: pl.DataFrame, highest: int) -> Confusion:
     targets, responses = readable(answers)
     unreadable = answers.filter(answers["state"] != "read")["target"].to_numpy().astype(np.int64)
@@ -195,16 +191,16 @@ def _matrix(answers: pl.DataFrame, highest: int) -> Confusion:
     return confusion_matrix(targets, responses, highest_target=highest, unreadable=unreadable)
 
 
-def _category(answers: pl.DataFrame, highest: int, resampled: Interval | None) -> dict[str, Any]:
+def _category(answers: pl.DataFrame, highest: int, resampled: Score | None) -> dict[str, Any]:
     """What the report shows of one category: its matrix, means and spreads by target."""
     targets, responses = readable(answers)
     by_target = [responses[targets == n] for n in range(1, highest + 1)]
     many = targets.size
-    right = int((responses == targets).sum())
-    found = _interval(resampled, many)
+    right = int(right_terms(targets, responses).sum()) if many else 0
+    error = resampled or (Score(nae(targets, responses), trials=many) if many else None)
     return {
-        "accuracy": _interval(proportion_interval(right, many), many) if many else None,
-        "nae": found or ({"value": nae(targets, responses)} if many else None),
+        "accuracy": proportion_interval(right, many) if many else None,
+        "nae": error,
         "confusion": _matrix(answers, highest).as_json(),
         "means": [float(seen.mean()) if seen.size else None for seen in by_target],
         "sds": [float(seen.std(ddof=1)) if seen.size > 1 else None for seen in by_target],

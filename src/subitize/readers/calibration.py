@@ -140,11 +140,11 @@ def middle_of_best(curve: Floats) -> int:
 def _scores(counted: Ints, truth: Ints, rng: np.random.Generator) -> dict[str, Any]:
     some = truth > 0
     right = proportion_interval(int((counted == truth).sum()), len(truth))
-    found: dict[str, Any] = {"accuracy": right._asdict() | {"trials": len(truth)}, "nae": None}
+    found: dict[str, Any] = {"accuracy": right.as_json(), "nae": None}
     if some.any():
         errors = np.abs(counted[some] - truth[some]) / truth[some]
         interval = bootstrap_mean(errors, rng, samples=SAMPLES)
-        found["nae"] = interval._asdict() | {"trials": int(some.sum())}
+        found["nae"] = interval.as_json()
     return found
 
 

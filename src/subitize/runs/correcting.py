@@ -140,11 +140,8 @@ def corrected(
             "nae": None,
         }
     read = counted.filter((counted["state"] == "read") & counted["number"].is_not_null())
-    painted = [
-        (str(category), int(target), int(number))
-        for category, target, number in read.select("category", "target", "number").iter_rows()
-    ]
-    if not painted:
+    if not read.height:
         return None
     rng = np.random.default_rng([settings.seed, 20250902])
-    return corrected_scores(painted, pairs, rng)
+    asked, said, kinds = (read[name].to_numpy() for name in ("target", "number", "category"))
+    return corrected_scores(asked, said, kinds, pairs, rng)

@@ -15,7 +15,7 @@ from subitize import score_keys
 from subitize.benchmark import Benchmark, Settings
 from subitize.errors import BadInput, StorageFull
 from subitize.files import write_whole
-from subitize.records import Trial
+from subitize.records import Score, Trial
 from subitize.runs.answers import load_answers
 from subitize.runs.correcting import corrected
 from subitize.runs.folder import read_info
@@ -107,7 +107,8 @@ def score_run(run: StoredRun) -> dict[str, Any]:
             f"{benchmark.NAME} gives the scores {', '.join(sorted(undeclared))}, which nobody "
             "declared: add them to the benchmark's SCORES, each with its meaning."
         )
-    packed = orjson.dumps(scores, option=orjson.OPT_INDENT_2 | orjson.OPT_SERIALIZE_NUMPY)
+    options = orjson.OPT_INDENT_2 | orjson.OPT_SERIALIZE_NUMPY | orjson.OPT_PASSTHROUGH_DATACLASS
+    packed = orjson.dumps(scores, Score.as_json, options)
     scores = orjson.loads(packed)
     try:
         write_whole(run.folder / "scores.json", packed + b"\n")

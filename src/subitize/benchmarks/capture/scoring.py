@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,9 +12,9 @@ import numpy as np
 from subitize.benchmarks.capture.answers import one_per_trial, replies
 from subitize.benchmarks.capture.settings import CaptureSettings
 from subitize.errors import BadInput
-from subitize.measures.columns import bootstrap_columns
 from subitize.measures.error_size import smape_terms
 from subitize.measures.reliability import reliability
+from subitize.measures.resampling import bootstrap_columns
 
 if TYPE_CHECKING:
     import polars as pl
@@ -63,12 +64,8 @@ class Columns:
             return {}
         table = np.stack(list(self.values.values()), axis=1)
         found = bootstrap_columns(table, np.random.default_rng([seed, 20250422]))
-        known = (~np.isnan(table)).sum(axis=0).tolist()
-        return {
-            key: {"value": one.value, "low": one.low, "high": one.high, "trials": trials}
-            for key, one, trials in zip(self.values, found, known, strict=True)
-            if one is not None
-        }
+        both = zip(self.values, found, strict=True)
+        return {key: one.as_json() for key, one in both if one is not None}
 
 
 def scores_of(
@@ -243,7 +240,7 @@ def _confidence(answers: pl.DataFrame, settings: CaptureSettings) -> dict[str, A
         "source": settings.confidence,
         "trials": sure.height,
         "without": answers.height - sure.height,
-        **found.as_json(),
+        **asdict(found),
     }
 
 

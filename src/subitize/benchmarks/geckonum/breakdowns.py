@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from subitize.benchmarks.geckonum.labels import ASKED, PICTURE, parts, picture_scores
 from subitize.datasets.geckonum.questions import ONE_ENTITY_CODES
-from subitize.measures.clustered import clustered_share
+from subitize.measures.accuracy import clustered_share
 from subitize.readers.annotators import MORE_THAN_TEN
 from subitize.records import Score
 

@@ -126,9 +126,11 @@ def _told_apart(frame: pl.DataFrame, printed: bool | None) -> dict[str, Any]:
         nothing = dict.fromkeys(("auc", "low", "high", "u", "z", "p", "tells_apart"))
         return found | nothing | {"why": f"no picture is {what}"}
     test = mann_whitney(right, wrong)
-    tested = {name: getattr(test, name) for name in ("auc", "low", "high", "u", "z", "p")}
-    worse = "wrong pictures score higher" if test.p < ALPHA and test.auc < 0.5 else None
-    return found | tested | {"tells_apart": test.p < ALPHA and test.auc > 0.5, "why": worse}
+    auc = test.auc.value or 0.0
+    tested = {"auc": auc, "low": test.auc.low, "high": test.auc.high}
+    tested |= {name: getattr(test, name) for name in ("u", "z", "p")}
+    worse = "wrong pictures score higher" if test.p < ALPHA and auc < 0.5 else None
+    return found | tested | {"tells_apart": test.p < ALPHA and auc > 0.5, "why": worse}
 
 
 def _ranked(by_painter: Mapping[str, pl.DataFrame], column: str) -> dict[str, Any]:

@@ -22,15 +22,14 @@ from subitize.datasets.geckonum.claims import claims_of
 from subitize.datasets.geckonum.pictures import PictureFile, find_pictures, picture_sha256
 from subitize.datasets.geckonum.prompts import Prompt
 from subitize.errors import BadInput
-from subitize.measures.clustered import clustered_share
-from subitize.measures.interval import Interval
+from subitize.measures.accuracy import clustered_share
 from subitize.measures.resampling import bootstrap_mean
 from subitize.models.base import Kind
 from subitize.readers.annotators import MORE_THAN_TEN
 from subitize.readers.boxes import reading_boxes
 from subitize.readers.choices import read_yes_no
 from subitize.readers.matches import read_clipscore
-from subitize.records import Reading, Response, Stimulus, Trial, make_trial
+from subitize.records import Reading, Response, Score, Stimulus, Trial, make_trial
 
 if TYPE_CHECKING:
     import polars as pl
@@ -158,7 +157,7 @@ class GeckoNumMetric(Benchmark[GeckoNumMetricSettings]):
             mean = clustered_share if metric in SHARES else _mean
             scores, prompts = zip(*own, strict=True)
             found = mean(scores, prompts, rng)
-            means.setdefault(metric, {})[painter] = found._asdict() | {"trials": len(own)}
+            means.setdefault(metric, {})[painter] = found.as_json()
         return {
             "asked": counted.height,
             "trials": states.get("read", 0),
@@ -168,7 +167,7 @@ class GeckoNumMetric(Benchmark[GeckoNumMetricSettings]):
         }
 
 
-def _mean(values: Sequence[float], clusters: Sequence[str], rng: np.random.Generator) -> Interval:
+def _mean(values: Sequence[float], clusters: Sequence[str], rng: np.random.Generator) -> Score:
     return bootstrap_mean(values, rng, clusters=clusters)
 
 

@@ -21,7 +21,7 @@ from subitize.benchmarks.geckonum.wording import ASKED, PAPER, PROMPT, as_questi
 from subitize.benchmarks.production import read_pending
 from subitize.datasets.geckonum.questions import TASK_OF_TYPE
 from subitize.errors import BadInput
-from subitize.measures.clustered import clustered_share
+from subitize.measures.accuracy import clustered_share
 from subitize.models.base import Kind
 from subitize.readers.annotators import MORE_THAN_TEN
 from subitize.records import (
@@ -166,7 +166,7 @@ class GeckoNum(Benchmark[GeckoNumSettings]):
         if read.height:
             rng = np.random.default_rng([settings.seed, 20240621])
             found = clustered_share(read["choice"] == RIGHT, read["dataset_id"], rng)
-            scores["accuracy"] = found._asdict() | {"trials": read.height}
+            scores["accuracy"] = found.as_json()
         else:
             reason = "no picture has been read: name a reader with --counter, or let people read"
             scores["undefined"]["accuracy"] = reason

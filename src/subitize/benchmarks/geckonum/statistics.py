@@ -21,9 +21,9 @@ from subitize.benchmarks.geckonum.comparisons import (
 )
 from subitize.benchmarks.geckonum.tables import Tables
 from subitize.errors import BadInput
-from subitize.measures.clustered import clustered_difference, clustered_share
-from subitize.measures.interval import Interval
+from subitize.measures.accuracy import clustered_difference, clustered_share
 from subitize.measures.ranks import benjamini_hochberg, chi_square, holm, permutation_control
+from subitize.records import Score
 
 __all__ = ["SAMPLES", "add_statistics"]
 
@@ -42,8 +42,8 @@ def add_statistics(
     if samples < 1:
         raise BadInput(f"{samples} bootstrap samples give no interval: take at least 1.")
 
-    def put(table: str, cell: str, share: Interval) -> None:
-        tables[table][cell]["interval"] = [100 * share.low, 100 * share.high]
+    def put(table: str, cell: str, share: Score) -> None:
+        tables[table][cell]["interval"] = list(_points(share)[1:])
 
     labels = labels.drop("values")
     for cell, _, own in task_scores(labels):
@@ -71,19 +71,28 @@ def add_statistics(
 
 def _difference(
     one: pl.DataFrame, other: pl.DataFrame, rng: np.random.Generator, samples: int
-) -> tuple[Interval, Interval, Interval]:
+) -> tuple[Score, Score, Score]:
     """Second minus first of two groups' shares of right labels, and both shares."""
     first, second = ((own["right"].cast(pl.Float64), own["prompt"]) for own in (one, other))
     return clustered_difference(first, second, rng, samples=samples)
 
 
-def _effects(difference: Interval, one: Interval, other: Interval) -> dict[str, Any]:
+def _effects(difference: Score, one: Score, other: Score) -> dict[str, Any]:
     """Cohen's h is the difference of two shares on the arcsine scale: 0.2 is small, 0.8 large."""
+    value, low, high = _points(difference)
+    arcs = [math.asin(math.sqrt(_points(share)[0] / 100)) for share in (one, other)]
     return {
-        "difference": {name: 100 * end for name, end in difference._asdict().items()},
-        "prompts_differ": not difference.low <= 0 <= difference.high,
-        "cohens_h": 2 * (math.asin(math.sqrt(other.value)) - math.asin(math.sqrt(one.value))),
+        "difference": {"value": value, "low": low, "high": high},
+        "prompts_differ": not low <= 0 <= high,
+        "cohens_h": 2 * (arcs[1] - arcs[0]),
     }
+
+
+def _points(share: Score) -> tuple[float, float, float]:
+    """Value and ends in percent."""
+    ends = (share.value, share.low, share.high)
+    value, low, high = (math.nan if end is None else 100 * end for end in ends)
+    return value, low, high
 
 
 def _test(

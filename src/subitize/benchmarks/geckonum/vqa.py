@@ -22,7 +22,7 @@ from subitize.benchmarks.geckonum.wording import NUMBER_ONLY, PAPER
 from subitize.datasets.geckonum.pictures import ENDINGS, picture_sha256
 from subitize.datasets.vqa_files import VqaEntry, read_vqa
 from subitize.errors import BadInput, UnknownName
-from subitize.measures.clustered import clustered_share
+from subitize.measures.accuracy import clustered_share
 from subitize.models.base import Kind
 from subitize.readers.boxes import reading_boxes
 from subitize.readers.text import read_final, read_strict
@@ -166,7 +166,7 @@ class GeckoNumVqa(Benchmark[GeckoNumVqaSettings]):
         def share(hit: NDArray[np.bool_], chosen: Any = slice(None)) -> dict[str, Any]:
             # Questions about one picture are not independent: whole pictures are drawn.
             found = clustered_share(hit[chosen], pictures[chosen], rng)
-            return found._asdict() | {"trials": int(hit[chosen].size)}
+            return found.as_json()
 
         scores["accuracy"] = share(right)
         scores["within_one"] = share(right | (np.abs(number - answer) <= 1))
