@@ -13,8 +13,7 @@ from subitize.commands.printing import print_json, say
 from subitize.datasets.box_tables import BoxTable, CountTable, join, read_boxes, read_counts
 from subitize.errors import BadInput
 from subitize.files import write_whole
-from subitize.measures.boxes import GROUP, NMS, Rules, checked
-from subitize.measures.threshold_sweep import THRESHOLDS, counts_by_threshold
+from subitize.measures.boxes import GROUP, NMS, THRESHOLDS, Rules, checked, counts_by_threshold
 from subitize.opening import load_stored
 from subitize.readers.calibration import Calibration
 from subitize.readers.calibration import calibrate as made_from

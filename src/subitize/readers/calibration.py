@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 from subitize.errors import BadInput
 from subitize.files import read_json
 from subitize.measures.accuracy import proportion_interval
-from subitize.measures.boxes import NMS, Rules, rules_from
+from subitize.measures.boxes import NMS, THRESHOLDS, Rules, rules_from
 from subitize.measures.resampling import bootstrap_mean
-from subitize.measures.threshold_sweep import THRESHOLDS
 
 __all__ = ["Calibration", "calibrate", "load_calibration"]
 
