@@ -36,7 +36,8 @@ def rare(before: Response) -> tuple[Trial, Response]:
     """Everything that a plain reply lacks."""
     condition = {
         "configuration": "rare", "task": "pattern", "variant": "unoccluded",
-        "help": "visible-count", "prompt": "own", "thing": "circles", "total": 15, "hidden": 3, "arrangement": "circle",
+        "help": "visible-count", "prompt": "own", "thing": "circles",
+        "total": 15, "hidden": 3, "arrangement": "circle",
         "place": 4, "colour": "red", "object": "dots", "told": 12,
     }  # fmt: skip
     trial = make_follower(

@@ -11,7 +11,7 @@ import numpy as np
 from subitize.records import Score
 from subitize.reports.cells import told
 from subitize.reports.page import Figure
-from subitize.reports.style import COLOURS, FAINT, OWN, new_figure, styled
+from subitize.reports.style import COLOURS, FAINT, OWN, new_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -107,18 +107,16 @@ def dot_figure(
     """One panel of rows of dots, in per cent from 0; `joined` ties the dots of a row together."""
 
     def draw() -> Drawing:
-        with styled():
-            figure = new_figure(7.6, (0.23 + 0.5 * spread) * len(rows) + 0.8)
-            axes = figure.subplots()
-            for place in range(len(rows)) if joined else ():
-                own = [one for one in series if place in one.points]
-                ends = [one.points[place].value or 0.0 for one in own]
-                axes.plot(ends, [place] * len(own), color=own[0].colour, linewidth=1.4, alpha=0.5)
-            dot_rows(axes, rows, series, spread)
-            axes.set_xlim(left=0)
-            axes.set_xlabel(label)
-            if spread:
-                legend(figure, axes)
+        figure = new_figure(7.6, (0.23 + 0.5 * spread) * len(rows) + 0.8)
+        axes = figure.subplots()
+        for place in range(len(rows)) if joined else ():
+            own = [one for one in series if place in one.points]
+            ends = [one.points[place].value or 0.0 for one in own]
+            axes.plot(ends, [place] * len(own), color=own[0].colour, linewidth=1.4, alpha=0.5)
+        dot_rows(axes, rows, series, spread)
+        axes.set(xlim=(0, None), xlabel=label)
+        if spread:
+            legend(figure, axes)
         return figure
 
     said = (

@@ -13,7 +13,7 @@ from matplotlib.ticker import FixedLocator, MaxNLocator, NullLocator
 from numpy.typing import NDArray
 
 from subitize.reports.charts import panels
-from subitize.reports.style import FAINT, INK, MUTED, OVER, OWN, UNDER, new_figure, styled
+from subitize.reports.style import FAINT, INK, MUTED, OVER, OWN, UNDER, new_figure
 
 __all__ = [
     "Matrix",
@@ -126,8 +126,7 @@ def _grid(
 def _say(axes: Axes, words: str) -> None:
     """Words in place of a drawing."""
     axes.text(0.5, 0.5, words, ha="center", color=MUTED, fontsize=7, transform=axes.transAxes)
-    axes.set_xticks([])
-    axes.set_yticks([])
+    axes.set(xticks=[], yticks=[])
     for side in axes.spines.values():
         side.set_color(FAINT)
 
@@ -148,10 +147,8 @@ def _heat(axes: Axes, matrix: Matrix) -> None:
         np.ma.masked_invalid(matrix.shares() * 100), origin="lower", aspect="auto",
         interpolation="none", cmap="viridis", vmin=0, vmax=100, extent=(*across, *up),
     )  # fmt: skip
-    axes.set_facecolor(FAINT)
     axes.plot(across, across, color="white", linewidth=0.6, linestyle=(0, (1, 3)), alpha=0.8)
-    axes.set_xlim(*across)
-    axes.set_ylim(*up)
+    axes.set(xlim=across, ylim=up, facecolor=FAINT)
     _whole_numbers(axes)
     for side in axes.spines.values():
         side.set_visible(False)
@@ -170,22 +167,19 @@ def _colour_bar(figure: Figure, drawn: Sequence[Axes], length: float) -> None:
 
 def confusion_figure(rows: Rows) -> Figure:
     """Share of each response to each target."""
-    with styled():
-        figure, grid = _grid(rows, _heat, 1.75, ("target", "response"))
-        _colour_bar(figure, [axes for row in grid for axes in row], 1.9)
+    figure, grid = _grid(rows, _heat, 1.75, ("target", "response"))
+    _colour_bar(figure, [axes for row in grid for axes in row], 1.9)
     return figure
 
 
 def side_by_side(matrices: Mapping[str, Matrix]) -> Figure:
     """A few matrices beside each other."""
-    with styled():
-        figure, row = panels(len(matrices), len(matrices), (2.4, 2.4), sharey=True)
-        for axes, (name, matrix) in zip(row, matrices.items(), strict=True):
-            _heat(axes, matrix)
-            axes.set_title(name)
-            axes.set_xlabel("target")
-        row[0].set_ylabel("response")
-        _colour_bar(figure, row, 2.0)
+    figure, row = panels(len(matrices), len(matrices), (2.4, 2.4), sharey=True)
+    for axes, (name, matrix) in zip(row, matrices.items(), strict=True):
+        _heat(axes, matrix)
+        axes.set(title=name, xlabel="target")
+    row[0].set_ylabel("response")
+    _colour_bar(figure, row, 2.0)
     return figure
 
 
@@ -200,14 +194,13 @@ def _mean(axes: Axes, matrix: Matrix) -> None:
 
 def mean_figure(rows: Rows) -> Figure:
     """Mean response to each target, with one standard deviation to each side."""
-    with styled():
-        figure, grid = _grid(rows, _mean, 1.2, ("target", "response"))
-        for row in grid:
-            drawn = [axes for axes in row if axes.lines]
-            # One scale per model, so that its panels can be compared.
-            top = max((axes.get_ylim()[1] for axes in drawn), default=1.0)
-            for axes in drawn:
-                axes.set_ylim(0, top)
+    figure, grid = _grid(rows, _mean, 1.2, ("target", "response"))
+    for row in grid:
+        drawn = [axes for axes in row if axes.lines]
+        # One scale per model, so that its panels can be compared.
+        top = max((axes.get_ylim()[1] for axes in drawn), default=1.0)
+        for axes in drawn:
+            axes.set_ylim(0, top)
     return figure
 
 
@@ -219,36 +212,31 @@ def _errors(axes: Axes, matrix: Matrix) -> None:
     where = np.arange(-reach, reach + 1)
     colours = [UNDER if value < 0 else OVER if value > 0 else MUTED for value in where]
     axes.bar(where, summed, width=0.86, color=colours, linewidth=0)
-    axes.set_ylim(0, 100)
-    axes.set_xlim(-reach - 0.7, reach + 0.7)
+    axes.set(xlim=(-reach - 0.7, reach + 0.7), ylim=(0, 100), yticks=[0, 50, 100])
     axes.set_xticks([-reach, 0, reach], [f"−{reach}", "0", f"+{reach}"])
-    axes.set_yticks([0, 50, 100])
 
 
 def error_figure(rows: Rows) -> Figure:
     """Response − target, too few in blue and too many in orange."""
-    with styled():
-        return _grid(rows, _errors, 0.95, ("response − target", "% of replies"))[0]
+    return _grid(rows, _errors, 0.95, ("response − target", "% of replies"))[0]
 
 
 def variability(matrices: Mapping[str, Matrix]) -> Figure:
     """Standard error against mean response on logarithmic axes; a slope of 1 is scalar."""
     across = min(4, len(matrices))
-    with styled():
-        figure, every = panels(len(matrices), 4, (1.95, 1.9), sharex=True, sharey=True)
-        for index, (axes, (label, matrix)) in enumerate(zip(every, matrices.items(), strict=True)):
-            axes.set_title(label, fontsize=7.5, loc="left")
-            axes.set_xscale("log")
-            axes.set_yscale("log")
-            _spread(axes, matrix)
-            for axis, ticks in ((axes.xaxis, (1, 2, 5, 10, 20, 50)), (axes.yaxis, _SMALL)):
-                axis.set_major_locator(FixedLocator(ticks))
-                axis.set_major_formatter(lambda value, _: f"{value:g}")
-                axis.set_minor_locator(NullLocator())
-            lowest = index >= len(matrices) - across
-            axes.tick_params(labelbottom=lowest)
-            axes.set_xlabel("mean response" if lowest else "")
-            axes.set_ylabel("standard error" if index % across == 0 else "")
+    figure, every = panels(len(matrices), 4, (1.95, 1.9), sharex=True, sharey=True)
+    for index, (axes, (label, matrix)) in enumerate(zip(every, matrices.items(), strict=True)):
+        axes.set_title(label, fontsize=7.5, loc="left")
+        axes.set(xscale="log", yscale="log")
+        _spread(axes, matrix)
+        for axis, ticks in ((axes.xaxis, (1, 2, 5, 10, 20, 50)), (axes.yaxis, _SMALL)):
+            axis.set_major_locator(FixedLocator(ticks))
+            axis.set_major_formatter(lambda value, _: f"{value:g}")
+            axis.set_minor_locator(NullLocator())
+        lowest = index >= len(matrices) - across
+        axes.tick_params(labelbottom=lowest)
+        first = index % across == 0
+        axes.set(xlabel="mean response" * lowest, ylabel="standard error" * first)
     return figure
 
 

@@ -12,7 +12,7 @@ from subitize.reports.cells import COUNT, Line, as_score, known_measure, text, t
 from subitize.reports.charts import Series, dot_rows, panels, percent_axis
 from subitize.reports.page import Card, Cards, Column, Figure
 from subitize.reports.respondents import Respondent
-from subitize.reports.style import INK, MUTED, OWN, styled
+from subitize.reports.style import INK, MUTED, OWN
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -69,11 +69,10 @@ def standing(name: str, lines: Sequence[Line], columns: Sequence[Column]) -> Fig
     kept = [line for line in lines if any(line.cell(c).value is not None for c in columns)]
 
     def draw() -> Drawing:
-        with styled():
-            size = (7.2 / len(columns), 0.21 * len(kept) + 0.55)
-            figure, row = panels(len(columns), len(columns), size, sharey=True)
-            for axes, column in zip(row, columns, strict=True):
-                _draw(axes, kept, column)
+        size = (7.2 / len(columns), 0.21 * len(kept) + 0.55)
+        figure, row = panels(len(columns), len(columns), size, sharey=True)
+        for axes, column in zip(row, columns, strict=True):
+            _draw(axes, kept, column)
         return figure
 
     reference = any(line.badge for line in kept)

@@ -179,6 +179,7 @@ class Figure:
     alt: str
     """what a reader who can't see it should know"""
     draw: Callable[[], Drawing]
+    """called inside `style.styled()`"""
     data: Table | None = None
     """the numbers behind it"""
 

@@ -81,7 +81,7 @@ def new_figure(width: float, height: float) -> Figure:
 
 
 def styled() -> Any:
-    """Drawing happens inside `with styled():`, since Matplotlib reads its rules late."""
+    """Figures are drawn inside `with styled():`, since Matplotlib reads its rules late."""
     import matplotlib as mpl
 
     return mpl.rc_context(_RULES)

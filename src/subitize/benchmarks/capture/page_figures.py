@@ -18,7 +18,7 @@ from subitize.reports.cells import Line, as_score, at
 from subitize.reports.charts import Series, dot_figure, legend, lines, panels
 from subitize.reports.page import Figure
 from subitize.reports.respondents import Respondent, unfolded
-from subitize.reports.style import INK, MUTED, OWN, new_figure, styled
+from subitize.reports.style import INK, MUTED, OWN, new_figure
 
 __all__ = ["by_facts", "confusion", "hybrid", "price", "reliability"]
 
@@ -50,25 +50,24 @@ def by_facts(set_: str, respondents: Sequence[Respondent]) -> Figure | None:
 
 
 def _draw_facts(respondents: Sequence[Respondent], facts: Sequence[str]) -> Drawing:
-    with styled():
-        figure, row = panels(len(facts), len(facts), (7.2 / len(facts), 2.7), sharey=True)
-        for axes, fact in zip(row, facts, strict=True):
-            by_model = [(one.label, levels(one, fact)) for one in respondents]
-            known = in_order(dict.fromkeys(level for _, own in by_model for level in own))
-            series = [
-                Series.at(n, label, {known.index(level): as_score(s) for level, s in own.items()})
-                for n, (label, own) in enumerate(by_model)
-            ]
-            names = fact == "arrangement"
-            shift = 0.6 / max(1, len(series) - 1) if names else 0.06
-            lines(axes, series, joined=not names, shift=shift)
-            every = 1 if len(known) <= 12 else 2
-            axes.set_xticks(range(0, len(known), every), [str(v) for v in known[::every]])
-            axes.set_xlabel("objects hidden" if fact == "hidden" else fact)
-        # Last, so that the axis which they share has room for all.
-        row[0].set_ylim(bottom=0)
-        row[0].set_ylabel("sMAPE of occluded pictures (%)")
-        legend(figure, row[0])
+    figure, row = panels(len(facts), len(facts), (7.2 / len(facts), 2.7), sharey=True)
+    for axes, fact in zip(row, facts, strict=True):
+        by_model = [(one.label, levels(one, fact)) for one in respondents]
+        known = in_order(dict.fromkeys(level for _, own in by_model for level in own))
+        series = [
+            Series.at(n, label, {known.index(level): as_score(s) for level, s in own.items()})
+            for n, (label, own) in enumerate(by_model)
+        ]
+        names = fact == "arrangement"
+        shift = 0.6 / max(1, len(series) - 1) if names else 0.06
+        lines(axes, series, joined=not names, shift=shift)
+        every = 1 if len(known) <= 12 else 2
+        axes.set_xticks(range(0, len(known), every), [str(v) for v in known[::every]])
+        axes.set_xlabel("objects hidden" if fact == "hidden" else fact)
+    # Last, so that the axis which they share has room for all.
+    row[0].set_ylim(bottom=0)
+    row[0].set_ylabel("sMAPE of occluded pictures (%)")
+    legend(figure, row[0])
     return figure
 
 
@@ -134,16 +133,13 @@ def confusion(set_: str, respondents: Sequence[Respondent]) -> Figure | None:
     }
 
     def draw() -> Drawing:
-        with styled():
-            across = min(3, len(shown))
-            figure, every = panels(len(shown), across, (7.2 / across, 2.5))
-            for axes, (label, pairs) in zip(every, shown.items(), strict=True):
-                (_scatter if set_ == "real" else _shade)(axes, pairs)
-                ends = pairs[:, 0].min(), pairs[:, 0].max()
-                axes.plot(ends, ends, ":", color=MUTED, linewidth=0.8)
-                axes.set_title(label)
-                axes.set_xlabel("said")
-                axes.set_ylabel("total")
+        across = min(3, len(shown))
+        figure, every = panels(len(shown), across, (7.2 / across, 2.5))
+        for axes, (label, pairs) in zip(every, shown.items(), strict=True):
+            (_scatter if set_ == "real" else _shade)(axes, pairs)
+            ends = pairs[:, 0].min(), pairs[:, 0].max()
+            axes.plot(ends, ends, ":", color=MUTED, linewidth=0.8)
+            axes.set(title=label, xlabel="said", ylabel="total")
         return figure
 
     dots, shades = "A dot is as large as the pair is frequent.", "Shades are shares of each total."
@@ -189,15 +185,14 @@ def reliability(set_: str, respondents: Sequence[Respondent]) -> Figure | None:
     }
 
     def draw() -> Drawing:
-        with styled():
-            figure = new_figure(4.6, 3.2)
-            axes = figure.subplots()
-            axes.plot([0, 1], [100, 0], ":", color=MUTED, linewidth=0.8)
-            for place, (label, known) in enumerate(curves.items()):
-                points = {at["confidence"]: Score(at["error"]) for at in known["curve"]}
-                lines(axes, [Series.at(place, label, points)])
-            axes.set(xlim=(0, 1), ylim=(0, 100), xlabel="confidence", ylabel="sMAPE (%)")
-            axes.legend(frameon=False, fontsize=7)
+        figure = new_figure(4.6, 3.2)
+        axes = figure.subplots()
+        axes.plot([0, 1], [100, 0], ":", color=MUTED, linewidth=0.8)
+        for place, (label, known) in enumerate(curves.items()):
+            points = {at["confidence"]: Score(at["error"]) for at in known["curve"]}
+            lines(axes, [Series.at(place, label, points)])
+        axes.set(xlim=(0, 1), ylim=(0, 100), xlabel="confidence", ylabel="sMAPE (%)")
+        axes.legend(frameon=False, fontsize=7)
         return figure
 
     told = (f"{n}: calibration error {k['calibration_error']:.2f}" for n, k in curves.items())
