@@ -44,12 +44,6 @@ WAITING = {
     # runs get their benchmark from outside when the answers are one table
     ("subitize.runs.scoring", "subitize.benchmarks"),
     ("subitize.runs.stored", "subitize.benchmarks"),
-    # GeckoNum's pages move beside their benchmarks
-    ("subitize.reports.annotated", "subitize.benchmarks"),
-    ("subitize.reports.geckonum", "subitize.benchmarks"),
-    ("subitize.reports.geckonum_evidence", "subitize.benchmarks"),
-    ("subitize.reports.geckonum_sections", "subitize.benchmarks"),
-    ("subitize.reports.geckonum_tables", "subitize.benchmarks"),
 }
 """imports upwards that must disappear, and their lines here with them"""
 LONGEST_FILE, LONGEST_FUNCTION, MOST_PARAMETERS = 400, 60, 7
@@ -59,9 +53,6 @@ LAZY_TABLES = {
     "cli.py",  # the commands
     "measures/__init__.py",
     "stimuli/__init__.py",  # the drawers
-    # these must disappear, and their lines here with them
-    "benchmarks/geckonum/painting.py",
-    "commands/geckonum_judging.py",
 }
 """files beside every catalog.py that may name modules in strings"""
 HEAVY = {"scipy", "matplotlib", "polars", "torch", "transformers", "PIL", "jinja2", "rich"}

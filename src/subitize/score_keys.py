@@ -71,6 +71,8 @@ KEYS: Mapping[str, str] = {
     # GeckoNum, its metrics and its counting questions
     "states_by_type": "prompt type: states",
     "readings": "reader: the paper's tables, statistics and breakdowns from its answers",
+    "tables": "the paper's tables from people's answers",
+    "statistics": "table: painter: differences, effect sizes and corrected p-values",
     "means": "metric: painter: mean score",
     "missing_pictures": "pictures that were not there",
     "within_one": "share of answers off by at most one",

@@ -130,6 +130,15 @@ def test_other_ends_of_lines_are_read(tmp_path: Path, end: str) -> None:
     assert "task_1_mine.csv:4" in dropped_text(found, verbose=False)
 
 
+def test_blanks_around_names_of_columns_do_not_matter(tmp_path: Path) -> None:
+    text = (
+        table(COLUMNS[1], GOOD).replace("annot_id", " annot_id ").replace("question,", "question ,")
+    )
+    (tmp_path / "task_1_mine.csv").write_text(text)
+    write_counts(tmp_path, GOOD, "other")
+    assert people(tmp_path).rows() == (6, {})
+
+
 def test_lines_that_end_in_two_ways_are_named(tmp_path: Path) -> None:
     text = table(COLUMNS[1], GOOD).replace("\n", "\r", 2)
     (tmp_path / "task_1_mine.csv").write_bytes(text.encode())

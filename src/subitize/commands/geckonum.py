@@ -14,16 +14,8 @@ from subitize.benchmarks.geckonum.output import tables_text, write_tables
 from subitize.benchmarks.geckonum.page_tables import Found
 from subitize.benchmarks.geckonum.statistics import SAMPLES, add_statistics
 from subitize.benchmarks.geckonum.tables import geckonum_tables
+from subitize.commands import geckonum_people as given
 from subitize.commands.geckonum_judging import metrics, pictures, report, vqa
-from subitize.commands.geckonum_people import (
-    Annotations,
-    Config,
-    Json,
-    Prompts,
-    Run,
-    given_people,
-    given_recipe,
-)
 from subitize.commands.printing import print_json, say
 from subitize.datasets.geckonum.prompts import read_prompts
 from subitize.datasets.geckonum.questions import make_questions, questions_csv, read_questions
@@ -46,10 +38,10 @@ for _command in (metrics, vqa, pictures, report):
 
 @geckonum.command("tables")
 def tables(  # noqa: PLR0913, PLR0917  the options of the command, one each
-    annotations: Annotations = None,
-    prompts: Prompts = None,
-    run: Run = None,
-    config: Config = None,
+    annotations: given.Annotations = None,
+    prompts: given.Prompts = None,
+    run: given.Run = None,
+    config: given.Config = None,
     statistics: Annotated[
         bool, typer.Option("--statistics", help="Intervals, effect sizes, corrected p-values.")
     ] = False,
@@ -60,12 +52,12 @@ def tables(  # noqa: PLR0913, PLR0917  the options of the command, one each
     seed: Annotated[int, typer.Option(help="Same seed, same intervals.")] = 0,
     out: Annotated[Path | None, typer.Option(help="Folder for a CSV file per table.")] = None,
     verbose: Annotated[bool, typer.Option(help="Name every row that is not used.")] = False,
-    json: Json = False,
+    json: given.Json = False,
 ) -> None:
     """Every table of the paper from people's answers, beside the printed numbers."""
     if correction not in {"holm", "bh", "none"}:
         raise UnknownName("correction", correction, ("holm", "bh", "none"))
-    people = given_people(annotations, prompts, config, run, verbose=verbose)
+    people = given.people(annotations, prompts, config, run, verbose=verbose)
     labels = label_answers(people.answers)
     made = geckonum_tables(labels, people.prompts)
     result: dict[str, Any] = {"tables": made, "rows": people.rows()._asdict()}
@@ -85,7 +77,7 @@ def tables(  # noqa: PLR0913, PLR0917  the options of the command, one each
 @geckonum.command("questions")
 def questions(
     prompts: Annotated[Path, typer.Option(help="prompts.csv of the release, or one made here.")],
-    config: Config = None,
+    config: given.Config = None,
     replace: Annotated[
         Path | None, typer.Option(help="CSV or JSON with dataset_id and question for task 3.")
     ] = None,
@@ -96,7 +88,7 @@ def questions(
     json: Annotated[bool, typer.Option("--json", help="JSON instead of CSV.")] = False,
 ) -> None:
     """The questions shown to people for every prompt, with their true answers."""
-    recipe, known = given_recipe(config), read_prompts(prompts)
+    recipe, known = given.recipe(config), read_prompts(prompts)
     if replace is None:
         found = make_questions(known, recipe, mended=mended)
     else:

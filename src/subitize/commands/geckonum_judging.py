@@ -12,24 +12,11 @@ import polars as pl
 import typer
 
 from subitize.benchmarks.catalog import get_benchmark, get_part
-from subitize.benchmarks.geckonum.judging import (
-    agreement_text,
-    agreement_with_people,
-    judge_metrics,
-    table3_text,
-)
+from subitize.benchmarks.geckonum import judging
 from subitize.benchmarks.geckonum.labels import PICTURE, label_answers, painters_of
 from subitize.benchmarks.geckonum.metric_run import picture_scores
 from subitize.benchmarks.geckonum.vqa_sets import SPLITS, vqa_entries, vqa_lines
-from subitize.commands.geckonum_people import (
-    Annotations,
-    Config,
-    Json,
-    Prompts,
-    Run,
-    given_people,
-    given_recipe,
-)
+from subitize.commands import geckonum_people as given
 from subitize.commands.printing import print_json, say
 from subitize.datasets.geckonum.pictures import picture_name
 from subitize.datasets.geckonum.scores import SCORES, ScoreTable, join_scores, read_scores
@@ -46,36 +33,32 @@ def metrics(
         list[Path],
         typer.Option(help="Table of scores (CSV, Parquet, JSONL) or a run of geckonum-metric."),
     ],
-    annotations: Annotations = None,
-    prompts: Prompts = None,
-    run: Run = None,
-    config: Config = None,
+    annotations: given.Annotations = None,
+    prompts: given.Prompts = None,
+    run: given.Run = None,
+    config: given.Config = None,
     task: Annotated[int, typer.Option(min=1, max=3, help="Pictures of this task's prompts.")] = 1,
-    json: Json = False,
+    json: given.Json = False,
 ) -> None:
     """Can metrics tell right pictures from wrong ones, and rank painters as people do? (Table 3)"""
     runs = [_run_of("geckonum-metric", path) for path in scores if path.is_dir()]
     read = [read_scores(path) for path in scores if not path.is_dir()]
-    labels = label_answers(given_people(annotations, prompts, config, run).answers)
-    found = judge_metrics(labels, join_scores([*map(_scores, runs), *read]), task)
-    # Counters are also compared with people's counts, number by number.
-    counters = {
-        str(one.info["model"]["name"]): one for one in runs if one.info["kind"] == "counter"
-    }
-    found["agreement"] = {
-        name: agreement
-        for name, one in counters.items()
-        if (agreement := agreement_with_people(one.counted, labels, np.random.default_rng(0)))
-    }
+    labels = label_answers(given.people(annotations, prompts, config, run).answers)
+    found = judging.judge_metrics(labels, join_scores([*map(_scores, runs), *read]), task)
+    found["agreement"] = {}
+    for one in runs:
+        if one.info["kind"] == "counter":  # also compared with people's counts, number by number
+            agreement = judging.agreement_with_people(one.counted, labels, np.random.default_rng(0))
+            found["agreement"] |= {one.info["model"]["name"]: agreement} if agreement else {}
     for reason, count in found["rows"]["dropped"].items():
         first = found["rows"]["examples"].get(reason, [])
         say(f"{count} scores not used: {reason}" + (f" ({', '.join(first)})" if first else ""))
     if json:
         print_json(found)
     else:
-        print(table3_text(found))
+        print(judging.table3_text(found))
         for model, agreement in found["agreement"].items():
-            print(agreement_text(model, agreement))
+            print(judging.agreement_text(model, agreement))
 
 
 def _run_of(name: str, folder: Path) -> StoredRun:
@@ -93,9 +76,9 @@ def _scores(run: StoredRun) -> ScoreTable:
 
 def vqa(  # noqa: PLR0913, PLR0917  the options of the command, one each
     out: Annotated[Path, typer.Option(help="JSONL file to write.")],
-    annotations: Annotations = None,
-    prompts: Prompts = None,
-    run: Run = None,
+    annotations: given.Annotations = None,
+    prompts: given.Prompts = None,
+    run: given.Run = None,
     split: Annotated[
         str, typer.Option(help="eval or train, as in the paper's appendix D.")
     ] = "eval",
@@ -109,13 +92,13 @@ def vqa(  # noqa: PLR0913, PLR0917  the options of the command, one each
     every_question: Annotated[
         bool, typer.Option("--every-question", help="Also what is above or beside something.")
     ] = False,
-    config: Config = None,
-    json: Json = False,
+    config: given.Config = None,
+    json: given.Json = False,
 ) -> None:
     """Counting questions with people's answers, to evaluate or train vision-language models."""
     if split not in SPLITS:
         raise UnknownName("split", split, SPLITS)
-    labels = label_answers(given_people(annotations, prompts, config, run).answers)
+    labels = label_answers(given.people(annotations, prompts, config, run).answers)
     chosen, known = SPLITS[split], tuple(painters_of(labels))
     if painters:
         named = tuple(one.strip() for one in painters.split(",") if one.strip())
@@ -124,7 +107,7 @@ def vqa(  # noqa: PLR0913, PLR0917  the options of the command, one each
             raise UnknownName("painter in the annotations", name, known)
     if min_agree is not None:
         chosen = chosen._replace(min_agree=min_agree)
-    recipe = given_recipe(config)
+    recipe = given.recipe(config)
     entries = vqa_entries(labels, chosen, recipe, frequency, every_question=every_question)
     write_whole(out, vqa_lines(entries), option="--out")
     absent = [name for name in chosen.painters if name not in known]
@@ -162,14 +145,14 @@ def pictures(
 
 
 def report(
-    annotations: Annotations = None,
-    prompts: Prompts = None,
-    run: Run = None,
+    annotations: given.Annotations = None,
+    prompts: given.Prompts = None,
+    run: given.Run = None,
     out: Annotated[Path, typer.Option(help="The HTML file to write.")] = Path("geckonum.html"),
-    config: Config = None,
+    config: given.Config = None,
 ) -> None:
     """One HTML file from people's annotations: every table and figure beside the printed ones."""
-    print(get_part("geckonum-people report")(given_people(annotations, prompts, config, run), out))
+    print(get_part("geckonum-people report")(given.people(annotations, prompts, config, run), out))
 
 
 def _copy(source: Path, target: Path) -> None:

@@ -16,7 +16,7 @@ from subitize.datasets.geckonum.prompts import read_prompts
 from subitize.datasets.geckonum.recipe import Recipe, load_recipe
 from subitize.errors import BadInput
 
-__all__ = ["Annotations", "Config", "Json", "Prompts", "Run", "given_people", "given_recipe"]
+__all__ = ["Annotations", "Config", "Json", "Prompts", "Run", "people", "recipe"]
 
 Annotations = Annotated[
     Path | None, typer.Option(help="Zip archive or folder of task_N_MODEL.csv.")
@@ -31,12 +31,12 @@ Config = Annotated[
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON and nothing else.")]
 
 
-def given_recipe(config: Path | None) -> Recipe:
+def recipe(config: Path | None) -> Recipe:
     """The recipe that the prompts were made by."""
     return Recipe() if config is None else load_recipe(config)
 
 
-def given_people(
+def people(
     annotations: Path | None,
     prompts: Path | None,
     config: Path | None = None,
@@ -46,18 +46,18 @@ def given_people(
 ) -> People:
     """What people answered, from files or from a run folder; says which rows were not used."""
     if run is not None and annotations is None and prompts is None:
-        people = stored_people(run)
+        found = stored_people(run)
     elif run is None and annotations is not None and prompts is not None:
         read = read_annotations(annotations)
-        people = people_from(read, read_prompts(prompts), given_recipe(config))
+        found = people_from(read, read_prompts(prompts), recipe(config))
         if read.others:
             say(f"not read, the names are not task_N_MODEL.csv: {', '.join(read.others)}")
     else:
         raise BadInput("Give --annotations and --prompts, or --run alone.")
-    used = people.rows().used
-    say(dropped_text(people, verbose=verbose or not used))
+    used = found.rows().used
+    say(dropped_text(found, verbose=verbose or not used))
     if not used:
         raise BadInput(
             f"No row of {annotations} can be used: do the annotations belong to {prompts}?"
         )
-    return people
+    return found

@@ -9,7 +9,7 @@ import typer
 
 from subitize.benchmarks.catalog import get_benchmark
 from subitize.benchmarks.geckonum.importing import import_people
-from subitize.commands.geckonum_people import Annotations, Config, Json, Prompts, given_people
+from subitize.commands import geckonum_people as given
 from subitize.commands.printing import print_json
 from subitize.opening import load_stored
 from subitize.runs.old_format import import_run, old_info
@@ -39,14 +39,14 @@ def run(
 
 @importing.command("geckonum")
 def geckonum(
-    annotations: Annotations = None,
-    prompts: Prompts = None,
+    annotations: given.Annotations = None,
+    prompts: given.Prompts = None,
     out: Out = Path("runs"),
-    config: Config = None,
-    json: Json = False,
+    config: given.Config = None,
+    json: given.Json = False,
 ) -> None:
     """What people answered about GeckoNum's pictures: a respondent for each of them."""
-    people = given_people(annotations, prompts, config)
+    people = given.people(annotations, prompts, config)
     folder = import_people(people, out)
     if json:
         print_json({"folder": str(folder), **people.rows()._asdict()})

@@ -36,11 +36,14 @@ def answers_about(answers: pl.DataFrame, painter: str = "") -> pl.DataFrame:
     return said.join(pictures, "of_trial", maintain_order="left").with_columns(counts=True)
 
 
-def answer_scores(answers: pl.DataFrame, rng: np.random.Generator) -> dict[str, Any]:
+def answer_scores(answers: pl.DataFrame, seed: int) -> dict[str, Any]:
     """What each helper's answers make of a run: tables, breakdowns, and what was not read."""
     prompts = answers.filter("counts")["dataset_id"].n_unique()
     said = answers_about(answers)
-    return {helper: _scores(own, prompts, rng) for (helper,), own in parts(said, "respondent")}
+    return {
+        helper: _scores(own, prompts, np.random.default_rng([seed, 20240622]))
+        for (helper,), own in parts(said, "respondent")
+    }
 
 
 def _scores(answers: pl.DataFrame, prompts: int, rng: np.random.Generator) -> dict[str, Any]:

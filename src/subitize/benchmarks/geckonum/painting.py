@@ -170,6 +170,5 @@ class GeckoNum(Benchmark[GeckoNumSettings]):
         else:
             reason = "no picture has been read: name a reader with --counter, or let people read"
             scores["undefined"]["accuracy"] = reason
-        rng = np.random.default_rng([settings.seed, 20240622])
-        readings = get_part("geckonum scores")(answers, rng)
+        readings = get_part("geckonum scores")(answers, settings.seed)
         return scores | ({"readings": readings} if readings else {})

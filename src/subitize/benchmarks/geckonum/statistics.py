@@ -12,13 +12,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from subitize.benchmarks.geckonum.comparisons import (
-    COMPARISONS,
-    compared,
-    drops,
-    quantified,
-    task_scores,
-)
+from subitize.benchmarks.geckonum import comparisons
 from subitize.benchmarks.geckonum.tables import Tables
 from subitize.errors import BadInput
 from subitize.measures.accuracy import clustered_difference, clustered_share
@@ -46,23 +40,23 @@ def add_statistics(
         tables[table][cell]["interval"] = list(_points(share)[1:])
 
     labels = labels.drop("values")
-    for cell, _, own in task_scores(labels):
+    for cell, _, own in comparisons.task_scores(labels):
         share = clustered_share(own["score"], own["prompt"], rng, samples=samples)
         put("table2", f"{cell}|accuracy", share)
-    for cell, own in quantified(labels):
+    for cell, own in comparisons.quantified(labels):
         put("figure5", cell, clustered_share(own["right"], own["prompt"], rng, samples=samples))
-    for cell, before, after in drops(labels):
+    for cell, before, after in comparisons.drops(labels):
         put("a5", cell, _difference(before, after, rng, samples)[0])
     found: dict[str, dict[str, dict[str, Any]]] = {}
-    for table in COMPARISONS:
+    for table in comparisons.COMPARISONS:
         found[table] = {}
-        for painter, one, other in compared(labels, table):
+        for painter, one, other in comparisons.compared(labels, table):
             if one.height and other.height:
                 shares = _difference(one, other, rng, samples)
                 for place in (1, 2):
                     put(table, f"{painter}|accuracy_{place}", shares[place])
                 found[table][painter] = {
-                    "groups": [COMPARISONS[table].first, COMPARISONS[table].second],
+                    "groups": list(comparisons.COMPARISONS[table][:2]),
                     **_effects(*shares), **_test(one["right"], other["right"], rng, samples),
                 }  # fmt: skip
         _adjust(found[table])

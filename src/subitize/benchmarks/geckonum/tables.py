@@ -8,30 +8,13 @@ from typing import NotRequired, TypedDict
 import numpy as np
 import polars as pl
 
-from subitize.benchmarks.geckonum.comparisons import (
-    COMPARISONS,
-    compared,
-    drops,
-    quantified,
-    task_scores,
-)
-from subitize.benchmarks.geckonum.labels import (
-    ASKED,
-    PICTURE,
-    painters_of,
-    parts,
-    picture_scores,
-)
+from subitize.benchmarks.geckonum import comparisons
+from subitize.benchmarks.geckonum.labels import ASKED, PICTURE, painters_of, parts, picture_scores
 from subitize.errors import BadInput
 from subitize.measures.agreement import LEVELS, Level, krippendorff_alphas
 from subitize.measures.ranks import chi_square
-from subitize.published.geckonum import (
-    ALPHA_REASON,
-    BASELINES,
-    FACES_REASON,
-    MODELS,
-    PUBLISHED,
-)
+from subitize.published import geckonum as paper
+from subitize.published.geckonum import BASELINES, MODELS, PUBLISHED
 
 __all__ = ["TABLES", "Cell", "Tables", "geckonum_tables"]
 
@@ -75,16 +58,16 @@ def geckonum_tables(labels: pl.DataFrame, prompts: int | None = None) -> Tables:
     values["alpha"] = _alphas(labels.filter(ASKED))
     labels = labels.drop("values")  # long, and in nobody else's way
     values["table2"] = _table_2(labels)
-    values["figure5"] = {c: 100 * _mean(own["right"]) for c, own in quantified(labels)}
-    for name in COMPARISONS:
-        for painter, one, other in compared(labels, name):
+    values["figure5"] = {c: 100 * _mean(own["right"]) for c, own in comparisons.quantified(labels)}
+    for name in comparisons.COMPARISONS:
+        for painter, one, other in comparisons.compared(labels, name):
             values[name] |= {
                 f"{painter}|{part}": value
                 for part, value in _chi_square(one["right"], other["right"]).items()
             }
     values["a5"] = {
         cell: 100 * (_mean(after["right"]) - _mean(before["right"]))
-        for cell, before, after in drops(labels)
+        for cell, before, after in comparisons.drops(labels)
     }
     values["a10"], values["agreement"] = _agreement(labels.filter(ASKED))
     values["counts"] = _counts(labels, prompts)
@@ -130,11 +113,11 @@ def _why(table: str, cell: str, gap: float, absent: list[str]) -> str:
     if table in OVER_ALL_MODELS and absent:
         reasons.append(f"the paper counts seven models; not here: {', '.join(absent)}")
     if table == "alpha" and not cell.startswith("task1"):
-        reasons.append(ALPHA_REASON)
+        reasons.append(paper.ALPHA_REASON)
     elif cell.startswith(("task2", "task3")) or table in EXACT:
         pass  # nothing is missing from these
     elif reasons or _missing_pictures_explain(table, cell, gap):
-        reasons.append(FACES_REASON)
+        reasons.append(paper.FACES_REASON)
     if reasons:
         return "; ".join(reasons)
     return "unknown" if table in OVER_ALL_MODELS else OTHER_DATA
@@ -152,7 +135,7 @@ def _missing_pictures_explain(table: str, cell: str, gap: float) -> bool:
 
 def _table_2(labels: pl.DataFrame) -> Values:
     found: Values = {}
-    for cell, task, own in task_scores(labels):
+    for cell, task, own in comparisons.task_scores(labels):
         scores = 100 * own["score"].to_numpy()
         found[f"{cell}|accuracy"] = mean = float(scores.mean())
         found[f"{cell}|sem"] = (

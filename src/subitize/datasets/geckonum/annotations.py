@@ -182,12 +182,6 @@ def _read_carefully(
 
 def _arranged(frame: pl.DataFrame, taken: dict[str, str], records: Any) -> pl.DataFrame:
     """The columns of READ in their order, those the file lacks empty, and the record numbers."""
-    return frame.select(
-        pl.Series("record", records, dtype=pl.UInt32),
-        *(
-            pl.col(taken[name]).alias(name)
-            if name in taken
-            else pl.lit(None, dtype=pl.Categorical).alias(name)
-            for name in READ
-        ),
-    )
+    every = {name: pl.col(taken[name]) if name in taken else pl.lit(None) for name in READ}
+    texts = (column.cast(pl.Categorical).alias(name) for name, column in every.items())
+    return frame.select(pl.Series("record", records, dtype=pl.UInt32), *texts)
