@@ -26,7 +26,7 @@ ROUNDING = 1e-12
 def counting_level(counts: ArrayLike, *, rule: LevelRule = "standard") -> int:
     """The largest n such that 1, …, n are all known; on the matrix summed over categories.
 
-    standard: P(n|n) ≥ .67 and P(n|≠n) < .5, other targets pooled with equal weight
+    n is known if P(n|n) ≥ .67 and P(n|≠n) < .5, other targets pooled with equal weight (standard)
     half-as-often: P(n|n) ≥ .67 and P(n|≠n) ≤ ½ P(n|n)
     numgen: P(n|n) > .67 and P(n|n+1) < .5, only the next target checked
     Unit: number word, 0 to the highest target. Best: the highest target.

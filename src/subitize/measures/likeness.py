@@ -38,20 +38,16 @@ def matrix_correlation(first: ArrayLike, second: ArrayLike) -> float | None:
         )
     both = ~(np.isnan(left).any(axis=0) | np.isnan(right).any(axis=0))
     x, y = left[:, both].ravel(), right[:, both].ravel()
-    if x.size == 0:
-        return None
-    x, y = x - x.mean(), y - y.mean()
     # A uniform matrix is constant up to rounding: its correlation is undefined, not noise.
-    spread = float(np.sqrt((x @ x) * (y @ y)))
-    if min(np.abs(x).max(), np.abs(y).max()) < 1e-9 or spread == 0:
+    if x.size == 0 or min(np.ptp(x), np.ptp(y)) < 1e-9:
         return None
-    return float(np.clip((x @ y) / spread, -1.0, 1.0))
+    return float(np.corrcoef(x, y)[0, 1])
 
 
 def human_correlation(counts: ArrayLike, **observer: Any) -> float | None:
     """Likeness to the ideal human observer; `observer` may set `w` and `limit`.
 
-    Pearson r over the flattened 2m × m column percentages; None if undefined
+    Pearson r of the 2m × m column percentages with the observer's; None if undefined
     Unit: correlation, −1 to 1. Best: 1 (answers like the observer; always right gives .8185).
 
     >>> round(human_correlation(observer_matrix()), 4)
@@ -64,7 +60,7 @@ def human_correlation(counts: ArrayLike, **observer: Any) -> float | None:
 def random_correlation(counts: ArrayLike) -> float | None:
     """Likeness to random choice, which is the published sample of 100 guesses per target.
 
-    Pearson r over the flattened 2m × m column percentages; None if undefined
+    Pearson r of the 2m × m column percentages with those of the guesses; None if undefined
     The exact random matrix is constant, so no correlation with it exists.
     Unit: correlation, −1 to 1. Best: 0 (has nothing of guessing).
 

@@ -33,8 +33,8 @@ __all__ = [
 
 SAMPLES = 10_000
 TOGETHER = 500
-"""samples drawn at once, if they are small"""
-DRAWN_AT_ONCE, HELD_AT_ONCE, PICKED_AT_ONCE = 500_000, 800_000, 100_000
+"""samples drawn from a stratum before it is the next one's turn"""
+DRAWN_AT_ONCE, HELD_AT_ONCE, PICKED_AT_ONCE = 3_000_000, 800_000, 100_000
 """numbers in a chunk of samples, in a statistic of it, and in one array of draws: with more, fresh
 memory costs more than the arithmetic"""
 DRAWS_PER_UNIT = 5
@@ -80,7 +80,8 @@ def resampled(
     stratum = np.zeros(units.size) if strata is None else np.asarray(strata)
     edges = [0, *(np.flatnonzero(np.diff(stratum)) + 1).tolist(), units.size]
     parts = [slice(*ends) for ends in pairwise(edges)]
-    chunk = max(1, min(TOGETHER, DRAWN_AT_ONCE // units.size))
+    most = samples if len(parts) == 1 else TOGETHER
+    chunk = max(1, min(most, DRAWN_AT_ONCE // units.size))
     step = max(1, HELD_AT_ONCE // width)
     found = []
     counts = np.empty((units.size, chunk), order="F" if len(parts) == 1 else "C")
@@ -243,8 +244,12 @@ def resampled_means(
         if len(kinds) * DRAWS_PER_UNIT < len(parts):
             stratum, parts, times = kinds[:, 0], kinds[:, 1:], alike
 
+    turned = np.ascontiguousarray(parts.T)
+
     def means(counts: Floats) -> Floats:
-        totals, sizes = np.split(parts.T @ counts, 2)
+        # two rows are summed before the threads of a matrix product would be awake
+        both = turned @ counts if len(turned) > 2 else np.einsum("pu,us->ps", turned, counts)
+        totals, sizes = np.split(np.asarray(both, dtype=np.float64), 2)
         return np.divide(totals, sizes, out=np.full_like(totals, np.nan), where=sizes > 0)
 
     found = resampled(times, means, rng, strata=stratum, samples=samples, width=parts.shape[1])

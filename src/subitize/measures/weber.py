@@ -150,7 +150,7 @@ class _Likelihood:
 def fit_observer(counts: ArrayLike) -> ObserverFit:
     """Maximum likelihood fit of w, limit and lapse rate to a confusion matrix of counts.
 
-    (w, L, λ) = argmax Σ counts[g, t] log P(g | t), with profile-likelihood intervals
+    (w, L, λ) = argmax Σ counts[g, t] log((1 − λ) O(g | t; w, L) + λ / 2m)
     Unit: sd / target. Best: 0 (sharpest); people are near .15 with limit 4.
 
     >>> from subitize.measures.baselines import observer_matrix
