@@ -87,23 +87,29 @@ def load_answers(
     """
     import polars as pl
 
-    path = folder / FILE
-    if _is_fresh(path, _stamp(folder, reader.name)):
+    path, stamp = folder / FILE, _stamp(folder, info, reader.name)
+    if _is_fresh(path, stamp):
         return pl.read_parquet(path, columns=None if columns is None else list(columns))
     answers = build_answers(folder, info, reader, settings)
     with suppress(OSError, RunLocked, StorageFull), locked(folder):
-        write_answers(folder, answers, reader.name)
+        _write(path, answers, stamp)
     return answers if columns is None else answers.select(columns)
 
 
-def write_answers(folder: Path, answers: pl.DataFrame, reader: str) -> None:
-    """Keep the table beside what it was made from, by this reader."""
+def write_answers(
+    folder: Path, info: Mapping[str, Any], answers: pl.DataFrame, reader: str
+) -> None:
+    """Keep a table beside what it was made from, by this reader."""
+    _write(folder / FILE, answers, _stamp(folder, info, reader))
+
+
+def _write(path: Path, answers: pl.DataFrame, stamp: str) -> None:
     packed = BytesIO()
-    answers.write_parquet(packed, metadata={"subitize": _stamp(folder, reader)})
-    write_whole(folder / FILE, packed.getvalue())
+    answers.write_parquet(packed, metadata={"subitize": stamp})
+    write_whole(path, packed.getvalue())
 
 
-def _stamp(folder: Path, reader: str) -> str:
+def _stamp(folder: Path, info: Mapping[str, Any], reader: str) -> str:
     """What the table was made from: another stamp is another table."""
     sources = {}
     for name in SOURCES:
@@ -111,6 +117,8 @@ def _stamp(folder: Path, reader: str) -> str:
         if path.exists():
             sources[name] = [path.stat().st_size, path.stat().st_mtime_ns]
     made = {"format": FORMAT, "version": __version__, "reader": reader, "sources": sources}
+    # Who is counted, and which weights a reader of that name had: both may change in run.json.
+    made["who"] = [counted_respondents(info), info.get("readers", [])]
     return orjson.dumps(made, option=orjson.OPT_SORT_KEYS).decode()
 
 

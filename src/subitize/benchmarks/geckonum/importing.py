@@ -48,7 +48,8 @@ def import_people(people: People, out: Path) -> Path:
         run.decide(STRANGERS, dict(people.strangers))
         _trials(people.trials).write_ndjson(run.path / "trials.jsonl")
         _responses(people.answers).write_ndjson(run.path / "responses.jsonl")
-        write_answers(run.path, people.answers, next(iter(GeckoNumPeople.READERS)))
+        reader = next(iter(GeckoNumPeople.READERS))
+        write_answers(run.path, run.info, people.answers, reader)
         run.path.rename(folder)
     except OSError as problem:
         raise BadInput(f"Can't write to {out}: {problem.strerror}. Give another --out.") from None
