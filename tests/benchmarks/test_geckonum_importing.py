@@ -9,8 +9,8 @@ import orjson
 import polars as pl
 import pytest
 
-from subitize.benchmarks.geckonum.answered import answer_scores
 from subitize.benchmarks.geckonum.answers import COPY, People
+from subitize.benchmarks.geckonum.breakdowns import answer_scores
 from subitize.benchmarks.geckonum.importing import import_people, stored_people
 from subitize.benchmarks.geckonum.labels import NEEDED, label_answers
 from subitize.benchmarks.geckonum.people import GeckoNumPeople

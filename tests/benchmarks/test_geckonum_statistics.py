@@ -8,8 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from subitize.benchmarks.geckonum.comparisons import COMPARISONS
-from subitize.benchmarks.geckonum.statistics import add_statistics
+from subitize.benchmarks.geckonum.comparisons import COMPARISONS, add_statistics
 from subitize.benchmarks.geckonum.tables import geckonum_tables
 from subitize.datasets.geckonum.questions import make_questions
 from subitize.errors import BadInput

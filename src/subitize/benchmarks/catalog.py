@@ -37,8 +37,8 @@ BENCHMARKS: dict[str, tuple[str, str]] = {
 }  # fmt: skip
 """class and page, as module:name; a dot at the start is this package"""
 PARTS: dict[str, str] = {
-    "geckonum scores": ".geckonum.answered:answer_scores",
-    "geckonum-people scores": ".geckonum.answered:people_scores",
+    "geckonum scores": ".geckonum.breakdowns:answer_scores",
+    "geckonum-people scores": ".geckonum.breakdowns:people_scores",
     "geckonum-people report": ".geckonum.page:report_people",
 }
 """what needs more than asking does: tables need Polars, pages Matplotlib"""

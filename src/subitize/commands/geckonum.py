@@ -9,10 +9,10 @@ import numpy as np
 import orjson
 import typer
 
+from subitize.benchmarks.geckonum.comparisons import SAMPLES, add_statistics
 from subitize.benchmarks.geckonum.labels import label_answers
 from subitize.benchmarks.geckonum.output import tables_text, write_tables
 from subitize.benchmarks.geckonum.page_tables import Found
-from subitize.benchmarks.geckonum.statistics import SAMPLES, add_statistics
 from subitize.benchmarks.geckonum.tables import geckonum_tables
 from subitize.commands import geckonum_people as given
 from subitize.commands.geckonum_judging import metrics, pictures, report, vqa

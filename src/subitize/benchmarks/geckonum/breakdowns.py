@@ -1,4 +1,4 @@
-"""Labels taken apart: by number, type and wording; how pictures fail; what was asked and counted.
+"""Labels taken apart, and scores made of them: by number and type, and how pictures fail.
 
 Every share has a 95 % interval by bootstrap over prompts, because pictures of one prompt are not
 independent.
@@ -7,12 +7,22 @@ independent.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import polars as pl
 from numpy.typing import ArrayLike
 
-from subitize.benchmarks.geckonum.labels import ASKED, PICTURE, parts, picture_scores
+from subitize.benchmarks.geckonum.comparisons import add_statistics
+from subitize.benchmarks.geckonum.labels import (
+    ASKED,
+    PICTURE,
+    label_answers,
+    parts,
+    picture_scores,
+)
+from subitize.benchmarks.geckonum.tables import geckonum_tables
+from subitize.benchmarks.geckonum.wording import PROMPT
 from subitize.datasets.geckonum.questions import ONE_ENTITY_CODES
 from subitize.measures.accuracy import clustered_share
 from subitize.readers.annotators import MORE_THAN_TEN
@@ -22,17 +32,22 @@ __all__ = [
     "FAILURES",
     "OUTCOMES",
     "Shares",
+    "answer_scores",
+    "answers_about",
     "asked_and_counted",
     "by_number",
     "by_type",
     "failures",
     "number_name",
+    "people_scores",
     "picture_outcomes",
     "quantifiers_by_count",
     "share_of",
 ]
 
 SAMPLES = 1000
+PAINTED = (*PROMPT, "picture")
+"""what answers about a picture take from the picture's own row"""
 FAILURES = ("right", "missing", "too few", "too many")
 OUTCOMES = ("all right", "a thing missing", "everything missing", "only numbers wrong")
 COUNTED = (pl.col("task") == 1) & ASKED & pl.col("asked").is_not_null()
@@ -54,8 +69,7 @@ def number_name(column: str) -> pl.Expr:
 
 def share_of(hit: ArrayLike, prompts: ArrayLike, rng: np.random.Generator) -> Score:
     """A mean with its interval over prompts."""
-    found = clustered_share(hit, prompts, rng, samples=SAMPLES)
-    return Score(found.value, found.low, found.high, int(np.size(hit)))
+    return clustered_share(hit, prompts, rng, samples=SAMPLES)
 
 
 def _shares(frame: pl.DataFrame, hit: str, group: str, rng: np.random.Generator) -> Shares:
@@ -145,3 +159,68 @@ def quantifiers_by_count(labels: pl.DataFrame) -> dict[str, Histogram]:
             row = found.setdefault(name, {}).setdefault(count, dict.fromkeys(ONE_ENTITY_CODES, 0))
             row[word] = own.height
     return found
+
+
+def answers_about(answers: pl.DataFrame, painter: str = "") -> pl.DataFrame:
+    """What helpers answered about a run's pictures, as if that had been asked by itself.
+
+    Each answer stands beside the prompt of its picture, and counts. `painter`: a name for the
+    run's respondent.
+    """
+    whose = pl.lit(painter) if painter else pl.col("respondent")
+    pictures = answers.filter("counts").select(
+        pl.col("trial").alias("of_trial"), *PAINTED, whose.alias("painter")
+    )
+    said = answers.filter(pl.col("of_trial").is_not_null()).drop(*PAINTED)
+    # A call that failed gives way to the one that was made in its place.
+    said = said.unique(["respondent", "trial", "sample"], keep="last", maintain_order=True)
+    return said.join(pictures, "of_trial", maintain_order="left").with_columns(counts=True)
+
+
+def answer_scores(answers: pl.DataFrame, seed: int) -> dict[str, Any]:
+    """What each helper's answers make of a run: tables, breakdowns, and what was not read."""
+    prompts = answers.filter("counts")["dataset_id"].n_unique()
+    said = answers_about(answers)
+    return {
+        helper: _scores(own, prompts, np.random.default_rng([seed, 20240622]))
+        for (helper,), own in parts(said, "respondent")
+    }
+
+
+def _scores(answers: pl.DataFrame, prompts: int, rng: np.random.Generator) -> dict[str, Any]:
+    states: dict[str, dict[str, int]] = {}
+    for (task, state), own in parts(answers, "task", "state"):
+        states.setdefault(f"task{task}", {})[state] = own.height
+    labels = label_answers(answers)
+    tables = geckonum_tables(labels, prompts)
+    found: dict[str, Any] = {
+        "states": states,
+        "statistics": add_statistics(tables, labels, rng, samples=SAMPLES),
+        "tables": {name: cells for name, cells in tables.items() if cells},
+    }
+    for breakdown in (by_number, failures, by_type):
+        # a run has one painter
+        found[breakdown.__name__] = next(iter(breakdown(labels, rng).values()), {})
+    return found
+
+
+def people_scores(
+    answers: pl.DataFrame, prompts: int | None, rng: np.random.Generator
+) -> dict[str, Any]:
+    """What people's answers make of painters: the paper's tables, and accuracy in Task 1."""
+    labels = label_answers(answers)
+    tables = geckonum_tables(labels, prompts)
+    statistics = add_statistics(tables, labels, rng, samples=SAMPLES)
+    counted = labels.filter(COUNTED)
+    return {
+        "asked": answers["trial"].n_unique(),
+        "trials": labels.height,
+        "states": {state: own.height for (state,), own in parts(answers, "state")},
+        "accuracy": {
+            painter: share_of(own["right"], own["prompt"], rng)
+            for (painter,), own in parts(counted, "painter")
+        },
+        "tables": tables,
+        "statistics": statistics,
+        "undefined": {} if counted.height else {"accuracy": "nobody counted anything"},
+    }

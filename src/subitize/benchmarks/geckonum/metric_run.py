@@ -19,7 +19,7 @@ from subitize.benchmark import Benchmark, Decisions, Paper, Reader, Stage
 from subitize.benchmarks.geckonum.choosing import PromptSettings, check_choice, chosen
 from subitize.benchmarks.geckonum.wording import ASKED, PAPER, YES_OR_NO, as_question
 from subitize.datasets.geckonum.claims import claims_of
-from subitize.datasets.geckonum.pictures import PictureFile, find_pictures, picture_sha256
+from subitize.datasets.geckonum.pictures import find_pictures, picture_sha256
 from subitize.datasets.geckonum.prompts import Prompt
 from subitize.errors import BadInput
 from subitize.measures.accuracy import clustered_share
@@ -108,40 +108,17 @@ class GeckoNumMetric(Benchmark[GeckoNumMetricSettings]):
     ) -> Iterator[Trial]:
         prompts = {one.dataset_id: one for one in chosen(settings).prompts}
         for picture in find_pictures(Path(settings.pictures), prompts):
-            path = picture.path.resolve()
+            prompt, path = prompts[picture.dataset_id], picture.path.resolve()
             stimulus = Stimulus("file", {"sha256": picture_sha256(path)}, str(path))
-            yield from self._about(stage, stimulus, picture, prompts[picture.dataset_id], settings)
-
-    def _about(
-        self,
-        stage: str,
-        stimulus: Stimulus,
-        picture: PictureFile,
-        prompt: Prompt,
-        settings: GeckoNumMetricSettings,
-    ) -> Iterator[Trial]:
-        """All trials about one picture."""
-        whose = (self.NAME, self.VERSION, stage)
-        about = {
-            "painter": picture.painter,
-            "dataset_id": prompt.dataset_id,
-            "picture": picture.number,
-            "prompt_type": prompt.prompt_type,
-        }
-        recipe, _, questions = chosen(settings)
-        if stage == MATCH:
-            words = settings.prefix + prompt.prompt
-            yield make_trial(whose, stimulus, words, options=(words,), condition=about)
-        elif stage == ASK:
-            for place, claim in enumerate(claims_of(prompt, recipe)):
-                where = about | {"place": place, "premise": claim.premise}
-                yield make_trial(whose, stimulus, YES_OR_NO.format(claim.question), condition=where)
-        else:
-            for one in questions[prompt.dataset_id]:
-                text, thing, _, asked = as_question(one, recipe)
-                if thing and one.truth is not None:
-                    where = about | asked | {"thing": thing}
-                    yield make_trial(whose, stimulus, text, condition=where)
+            about = {
+                "painter": picture.painter,
+                "dataset_id": prompt.dataset_id,
+                "picture": picture.number,
+                "prompt_type": prompt.prompt_type,
+            }
+            for words, options, more in _asked(stage, prompt, settings):
+                whose, condition = (self.NAME, self.VERSION, stage), about | more
+                yield make_trial(whose, stimulus, words, options=options, condition=condition)
 
     def score(
         self, answers: pl.DataFrame, settings: GeckoNumMetricSettings, decisions: Decisions
@@ -165,6 +142,25 @@ class GeckoNumMetric(Benchmark[GeckoNumMetricSettings]):
             "means": means,
             "undefined": {} if means else {"means": "no picture has a readable score"},
         }
+
+
+def _asked(
+    stage: str, prompt: Prompt, settings: GeckoNumMetricSettings
+) -> Iterator[tuple[str, tuple[str, ...], dict[str, Any]]]:
+    """Words, options and condition of everything that is asked about a picture of a prompt."""
+    recipe, _, questions = chosen(settings)
+    if stage == MATCH:
+        words = settings.prefix + prompt.prompt
+        yield words, (words,), {}
+    elif stage == ASK:
+        for place, claim in enumerate(claims_of(prompt, recipe)):
+            about = {"place": place, "premise": claim.premise}
+            yield YES_OR_NO.format(claim.question), (), about
+    else:
+        for one in questions[prompt.dataset_id]:
+            text, thing, _, asked = as_question(one, recipe)
+            if thing and one.truth is not None:
+                yield text, (), asked | {"thing": thing}
 
 
 def _mean(values: Sequence[float], clusters: Sequence[str], rng: np.random.Generator) -> Score:

@@ -14,14 +14,13 @@ import polars as pl
 from subitize.benchmarks.geckonum import breakdowns
 from subitize.benchmarks.geckonum import page_figures as figures
 from subitize.benchmarks.geckonum import page_tables as tables
-from subitize.benchmarks.geckonum.answered import answers_about
 from subitize.benchmarks.geckonum.answers import People
-from subitize.benchmarks.geckonum.comparisons import COMPARISONS, PHRASES
+from subitize.benchmarks.geckonum.breakdowns import answers_about
+from subitize.benchmarks.geckonum.comparisons import COMPARISONS, PHRASES, add_statistics
 from subitize.benchmarks.geckonum.importing import people_of
 from subitize.benchmarks.geckonum.labels import label_answers, painters_of
 from subitize.benchmarks.geckonum.page_tables import NAME, Found
 from subitize.benchmarks.geckonum.painting import GeckoNum
-from subitize.benchmarks.geckonum.statistics import add_statistics
 from subitize.benchmarks.geckonum.tables import geckonum_tables
 from subitize.datasets.geckonum.questions import ONE_ENTITY_CODES
 from subitize.datasets.geckonum.recipe import TYPES

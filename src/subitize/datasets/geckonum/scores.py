@@ -7,7 +7,6 @@ better) and the picture: `image_id` (PROMPT_SEED) or `dataset_id` and `seed`. A 
 
 from __future__ import annotations
 
-import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,7 +15,7 @@ from typing import Any
 import polars as pl
 
 from subitize.errors import BadInput
-from subitize.files import decoded
+from subitize.files import decoded, read_bytes
 
 __all__ = ["MOST_EXAMPLES", "SCORES", "ScoreTable", "join_scores", "read_scores"]
 
@@ -83,20 +82,19 @@ def join_scores(tables: Sequence[ScoreTable]) -> ScoreTable:
 
 def _frame(path: Path) -> pl.DataFrame:
     ending = path.suffix.lower()
+    if ending not in (".csv", ".parquet", ".jsonl", ".ndjson"):
+        raise BadInput(
+            f"The ending of {path} tells no table of scores: give .csv, .parquet or .jsonl."
+        )
+    content = read_bytes(path, "the scores")
     try:
-        content = path.read_bytes()
-    except OSError as problem:
-        raise BadInput(f"Can't read the scores {path}: {problem.strerror}.") from None
-    try:
-        if ending == ".parquet":
-            return pl.read_parquet(io.BytesIO(content))
-        if ending in (".jsonl", ".ndjson"):
-            return pl.read_ndjson(io.BytesIO(content), infer_schema_length=None)
         if ending == ".csv":
             return pl.read_csv(decoded(content, str(path)).encode(), infer_schema=False)
+        if ending == ".parquet":
+            return pl.read_parquet(content)
+        return pl.read_ndjson(content, infer_schema_length=None)
     except (pl.exceptions.PolarsError, OSError) as problem:
         raise BadInput(f"{path} can't be read as {ending[1:]}: {problem}.") from None
-    raise BadInput(f"The ending of {path} tells no table of scores: give .csv, .parquet or .jsonl.")
 
 
 def _checked(frame: pl.DataFrame, path: Path) -> ScoreTable:
