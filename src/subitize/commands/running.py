@@ -164,12 +164,12 @@ def _options_of(
     benchmark: Benchmark[Any], urls: list[str], keys: list[str], options: ModelOptions
 ) -> OptionsOf:
     """Servers and keys by role; what is given without a role is the model's, and the others' too
-    unless they have their own."""
-    by_role = [_by_role(benchmark, given) for given in (urls, keys)]
+    unless they have their own. A key never goes to a server that it was not given for."""
+    at, key_of = _by_role(benchmark, urls), _by_role(benchmark, keys)
 
     def of(role: str) -> ModelOptions:
-        url, key = (given.get(role, given.get("")) for given in by_role)
-        return replace(options, base_url=url, api_key_env=key)
+        key = key_of.get(role, None if role in at else key_of.get(""))
+        return replace(options, base_url=at.get(role, at.get("")), api_key_env=key)
 
     return of
 

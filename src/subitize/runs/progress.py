@@ -23,6 +23,7 @@ class Progress:
         self.new = 0
         self.total: int | None = None
         self._begun = time.monotonic()
+        self._silent = show is False
         self._shows = sys.stderr.isatty() if show is None else show
         self._bar: Any = None
         self._task: Any = None
@@ -59,6 +60,13 @@ class Progress:
     ) -> None:
         if self._bar is not None:
             self._bar.stop()
+
+    def say(self, message: str) -> None:
+        """A word for whoever waits."""
+        if self._bar is not None:
+            self._bar.console.print(message)
+        elif not self._silent:
+            print(message, file=sys.stderr, flush=True)
 
     def stage(self, name: str, trials: int | None) -> None:
         """A new stage begins; its trials are added to the total."""

@@ -260,12 +260,15 @@ async def _run(work: Work, asked: Mapping[str, tuple[Model, Kind]], options: Run
     opened: list[Desk] = []
     complete = False
     try:
-        with _gentle_interrupts(work.halt):
+        with _gentle_interrupts(work):
             for role, desk in desks.items():
                 if role or not options.only_helpers:
                     opened.append(desk)
                     await desk.open()
             complete = await _run_stages(work, driver, [s for s in stages if s.role in desks])
+    except asyncio.CancelledError:
+        if not work.halt:
+            raise
     finally:
         for desk in opened:
             await desk.close()
@@ -331,15 +334,17 @@ def _decide(work: Work, stage: Stage) -> bool:
 
 
 @contextmanager
-def _gentle_interrupts(halt: Halt) -> Iterator[None]:
+def _gentle_interrupts(work: Work) -> Iterator[None]:
     """The first Ctrl-C finishes what is in flight; the second ends at once."""
     loop = asyncio.get_running_loop()
     main = asyncio.current_task()
 
     def interrupted() -> None:
-        if halt.reason == INTERRUPTED and main is not None:
+        if work.halt and main is not None:
             main.cancel()
-        halt.set(INTERRUPTED)
+            return
+        work.progress.say("Finishing what is in flight; Ctrl-C again ends it at once.")
+        work.halt.set(INTERRUPTED)
 
     for number in (signal.SIGINT, signal.SIGTERM):
         try:
