@@ -13,8 +13,6 @@ from typer.core import TyperCommand, TyperGroup
 from subitize import __version__
 from subitize.errors import SubitizeError
 
-__all__ = ["COMMANDS", "main", "root"]
-
 COMMANDS: dict[str, tuple[str, str]] = {
     "demo": (
         "subitize.commands.demo:demo",

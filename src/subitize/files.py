@@ -20,16 +20,6 @@ import orjson
 
 from subitize.errors import BadInput, StorageFull
 
-__all__ = [
-    "csv_text",
-    "decoded",
-    "read_bytes",
-    "read_entries",
-    "read_json",
-    "stamp",
-    "write_whole",
-]
-
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 Entry = tuple[str, dict[str, Any]]

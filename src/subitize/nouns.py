@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-__all__ = ["PLURALS", "article", "plural", "singular"]
-
 PLURALS: Mapping[str, str] = MappingProxyType({
     "person": "people", "man": "men", "woman": "women", "child": "children", "mouse": "mice",
     "goose": "geese", "foot": "feet", "tooth": "teeth", "fish": "fish", "sheep": "sheep",

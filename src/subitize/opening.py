@@ -17,8 +17,6 @@ from subitize.runs.folder import read_info
 from subitize.runs.run import Outcome, RunOptions, choose_helper_kind, choose_kind, run_benchmark
 from subitize.runs.stored import StoredRun, score_run, stored_run
 
-__all__ = ["OptionsOf", "calibration_from", "load_stored", "open_helpers", "run_and_score"]
-
 OptionsOf = Callable[[str], ModelOptions]
 """how the model of a role is opened; the empty role is the model under test"""
 

@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-__all__ = ["FORMAT", "KEYS"]
-
 FORMAT = 2
 """of scores.json: one of another format is made again"""
 

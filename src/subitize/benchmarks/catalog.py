@@ -19,8 +19,6 @@ from subitize.errors import BadInput, UnknownName
 if TYPE_CHECKING:
     from subitize.reports.page import Sections
 
-__all__ = ["BENCHMARKS", "get_benchmark", "get_part", "known_benchmarks", "page_of"]
-
 GROUP = "subitize.benchmarks"
 BENCHMARKS: dict[str, tuple[str, str]] = {
     "naming": (".naming:Naming", ".naming_page:sections"),

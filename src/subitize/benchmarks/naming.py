@@ -29,8 +29,6 @@ from subitize.stimuli.scenes import scene_of
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["CONTROL", "FORMS", "QUESTION", "Naming", "NamingSettings"]
-
 QUESTION = "How many {} are there in the picture?"  # PLOS ONE 2025, §2.1.1
 FORMS = ("category", "objects", "things")
 NOUNS: Mapping[str, str] = {

@@ -19,8 +19,6 @@ from subitize.reports.replies import examples, gallery_section, pictures, unread
 from subitize.reports.respondents import Respondent, unfolded
 from subitize.runs.stored import StoredRun
 
-__all__ = ["sections"]
-
 NAME = "naming"
 PICTURES = 120
 """a report stays small enough to send"""

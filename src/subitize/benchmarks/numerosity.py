@@ -27,8 +27,6 @@ from subitize.records import Score
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["check_categories", "numerosity_scores", "readable", "thin_cells"]
-
 RESAMPLED = ("nae", "human_correlation", "random_correlation", "category_consistency")
 """scores whose interval comes from resampling within cells"""
 MOST_ALONE = 0.05

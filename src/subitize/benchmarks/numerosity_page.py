@@ -20,8 +20,6 @@ from subitize.reports.page import Block, Figure, Prose, Section
 from subitize.reports.respondents import Respondent, respondents_from
 from subitize.runs.stored import StoredRun
 
-__all__ = ["categories_of", "closing_sections", "measured_sections", "numerosity_respondents"]
-
 MODELS_PER_FIGURE = 6
 WITHIN_CELLS = (
     "by bootstrap over trials within cells of target and category or exact where there is an exact "

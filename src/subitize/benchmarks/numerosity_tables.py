@@ -23,16 +23,6 @@ from subitize.reports.leaderboard import headline, ranked, standing
 from subitize.reports.page import Card, Cell, Column, Section, Table, plain
 from subitize.reports.respondents import Respondent, unfolded
 
-__all__ = [
-    "baselines",
-    "bias_tables",
-    "category_tables",
-    "flagged_tables",
-    "highest_target",
-    "leaderboard_section",
-    "scalar_table",
-]
-
 _DIRECTIONS = {"over": "Over", "under": "Under", "none": "–"}
 NOT_PRINTED = "not given in the text of the paper"
 COLUMNS = columns(

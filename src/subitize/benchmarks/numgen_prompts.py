@@ -9,8 +9,6 @@ import numpy as np
 from subitize.errors import BadInput
 from subitize.nouns import singular
 
-__all__ = ["FORM", "OBJECTS", "numgen_entries"]
-
 FORM = "An image with {} {}"  # NumGen's README, Prompt Generation
 OBJECTS = (
     "apples", "people", "human faces", "dots", "butterflies", "triangles", "dogs", "cars",

@@ -41,16 +41,6 @@ from subitize.records import (
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = [
-    "CATEGORIES",
-    "PROMPTS",
-    "Production",
-    "ProductionSettings",
-    "prompt_for",
-    "read_pending",
-    "without_picture",
-]
-
 CATEGORIES = ("apples", "people", "butterflies", "dots")
 PLAIN = "An image with {} {}"  # PLOS ONE 2025, §2.1.2
 # PLOS ONE 2025, §2.1.2: wordings with which models drew better, for two categories

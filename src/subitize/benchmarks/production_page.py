@@ -29,8 +29,6 @@ from subitize.reports.replies import (
 from subitize.reports.respondents import Respondent, boxes_of, reading_model
 from subitize.runs.stored import StoredRun
 
-__all__ = ["sections", "with_boxes"]
-
 NAME = "production"
 SIDE = 320
 """pictures are made smaller before boxes are drawn, so that the lines keep their width"""

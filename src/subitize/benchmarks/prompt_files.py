@@ -12,8 +12,6 @@ import orjson
 from subitize.errors import BadInput, UnknownName
 from subitize.files import csv_text, write_whole
 
-__all__ = ["FORMATS", "packed_prompts", "write_prompts"]
-
 FORMATS = ("json", "txt", "csv", "pkl")
 
 Entries = Sequence[Mapping[str, Any]]

@@ -18,8 +18,6 @@ from subitize.runs.answers import read_responses
 from subitize.runs.plan import read_trials
 from subitize.runs.run import Outcome, RunOptions, choose_kind, run_benchmark
 
-__all__ = ["capture"]
-
 capture = typer.Typer(add_completion=False, rich_markup_mode=None, no_args_is_help=True)
 
 ModelName = Annotated[str, typer.Option("--model", help="Model to ask.")]

@@ -22,8 +22,6 @@ from subitize.datasets.geckonum.questions import make_questions, questions_csv, 
 from subitize.errors import UnknownName
 from subitize.files import write_whole
 
-__all__ = ["geckonum"]
-
 geckonum = typer.Typer(add_completion=False, rich_markup_mode=None, no_args_is_help=True)
 
 

@@ -25,8 +25,6 @@ from subitize.files import write_whole
 from subitize.runs.folder import read_info
 from subitize.runs.stored import StoredRun, stored_run
 
-__all__ = ["metrics", "pictures", "report", "vqa"]
-
 
 def metrics(
     scores: Annotated[

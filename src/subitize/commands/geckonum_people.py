@@ -16,8 +16,6 @@ from subitize.datasets.geckonum.prompts import read_prompts
 from subitize.datasets.geckonum.recipe import Recipe, load_recipe
 from subitize.errors import BadInput
 
-__all__ = ["Annotations", "Config", "Json", "Prompts", "Run", "people", "recipe"]
-
 Annotations = Annotated[
     Path | None, typer.Option(help="Zip archive or folder of task_N_MODEL.csv.")
 ]

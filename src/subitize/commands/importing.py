@@ -15,8 +15,6 @@ from subitize.opening import load_stored
 from subitize.runs.old_format import import_run, old_info
 from subitize.runs.stored import score_run
 
-__all__ = ["importing"]
-
 importing = typer.Typer(add_completion=False, rich_markup_mode=None, no_args_is_help=True)
 Out = Annotated[Path, typer.Option(help="Folder under which the new one is made.")]
 

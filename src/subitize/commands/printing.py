@@ -10,8 +10,6 @@ import orjson
 
 from subitize.reports.cells import COUNT, told
 
-__all__ = ["print_json", "say", "scores_text"]
-
 
 def print_json(value: Any) -> None:
     """The result and nothing else."""

@@ -15,8 +15,6 @@ from subitize.commands.printing import say
 from subitize.datasets.geckonum.prompts import make_prompts, read_prompts
 from subitize.datasets.geckonum.recipe import Recipe, load_recipe
 
-__all__ = ["prompts"]
-
 prompts = typer.Typer(add_completion=False, rich_markup_mode=None, no_args_is_help=True)
 
 Format = Annotated[

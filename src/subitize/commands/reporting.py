@@ -12,8 +12,6 @@ from subitize.errors import BadInput
 from subitize.opening import load_stored
 from subitize.reports.build import build_report
 
-__all__ = ["find_runs", "report"]
-
 
 def report(
     runs: Annotated[

@@ -11,8 +11,6 @@ from subitize.stimuli.capture.writing import CaptureSet
 from subitize.stimuli.naming import CATEGORIES
 from subitize.stimuli.writing import NamingSet
 
-__all__ = ["stimuli"]
-
 stimuli = typer.Typer(add_completion=False, rich_markup_mode=None, no_args_is_help=True)
 
 

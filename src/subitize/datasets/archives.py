@@ -11,8 +11,6 @@ from typing import IO
 
 from subitize.errors import BadInput
 
-__all__ = ["LARGEST_TOTAL", "Member", "members", "zip_members"]
-
 LARGEST_TOTAL = 2 * 1024**3
 """bytes that all wanted files may have together, unpacked"""
 

@@ -14,8 +14,6 @@ from numpy.typing import NDArray
 from subitize.errors import BadInput
 from subitize.files import read_entries
 
-__all__ = ["BoxTable", "CountTable", "join", "read_boxes", "read_counts"]
-
 BOX = ("image", "x0", "y0", "x1", "y1", "score")
 SIZE = ("width", "height")
 COUNT = ("image", "category", "count")

@@ -19,8 +19,6 @@ from subitize.files import read_entries, read_json
 from subitize.pictures.editing import check_box, picture_size
 from subitize.records import Stimulus
 
-__all__ = ["SUBSETS", "RealPicture", "load_real"]
-
 SUBSETS: Mapping[str, str] = {"fsc-train": "train", "fsc-val": "val", "fsc-test": "test"}
 """our name → its name in FSC-147's file of splits"""
 NEEDED = ("image_file", "object", "ground_truth", "bbox")

@@ -17,8 +17,6 @@ from subitize.datasets.catalog import DATASETS, Dataset, RemoteFile
 from subitize.errors import BadInput, SubitizeError, UnknownName
 from subitize.files import read_bytes, write_whole
 
-__all__ = ["fetch", "fetch_file", "find_dataset"]
-
 SECONDS = 30.0
 
 

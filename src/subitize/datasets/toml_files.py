@@ -10,8 +10,6 @@ from typing import Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
 from subitize.errors import BadInput, UnknownName
 from subitize.files import decoded, read_bytes
 
-__all__ = ["load_toml"]
-
 T = TypeVar("T")
 
 _ONE_AND_MANY = {str: ("a word", "words"), float: ("a number", "numbers")}

@@ -15,8 +15,6 @@ from typing import Any
 from subitize.errors import BadInput
 from subitize.files import read_entries, stamp
 
-__all__ = ["VqaEntry", "read_vqa"]
-
 
 @dataclass(frozen=True, slots=True)
 class VqaEntry:

@@ -23,8 +23,6 @@ from subitize.errors import BadInput, UnknownName
 from subitize.models.base import Model, ModelOptions
 from subitize.models.names import ModelName, parse_name
 
-__all__ = ["FAMILIES", "Family", "counter_name", "known_names", "open_model", "third_party"]
-
 Opener = Callable[[ModelName, ModelOptions], Model]
 
 

@@ -23,8 +23,6 @@ from subitize.files import write_whole
 from subitize.models.base import Model
 from subitize.records import fingerprint
 
-__all__ = ["Checkpoint", "needs_torch", "revision_of", "revision_of_hub"]
-
 SECONDS = 10.0
 """that the hub may take to name a commit"""
 SETTLED = 2_000_000_000

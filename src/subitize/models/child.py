@@ -22,8 +22,6 @@ from subitize.models.catalog import open_model
 from subitize.records import Stimulus, Trial
 from subitize.stimuli import render
 
-__all__ = ["main", "pack_item", "read_message", "unpack_reply", "write_message"]
-
 
 def write_message(stream: BinaryIO, message: Any) -> None:
     """One message; bytes inside it are allowed as {"base64": …}."""

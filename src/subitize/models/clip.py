@@ -15,8 +15,6 @@ from subitize.models.checkpoints import Checkpoint, needs_torch
 from subitize.models.names import ModelName, typed_settings
 from subitize.pictures.decode import as_image, decode
 
-__all__ = ["Clip", "open_clip"]
-
 DEFAULTS: Mapping[str, Any] = {"revision": ""}
 DIGITS = 6
 """digits of a cosine that mean something in single precision"""

@@ -11,8 +11,6 @@ from subitize.errors import BadInput
 from subitize.models.base import METHODS, Answers, Item, Kind, Model, Reply
 from subitize.pictures.given import to_png
 
-__all__ = ["function_model"]
-
 
 class FunctionModel(Model):
     """Calls the function once per trial; an edited function is another model."""

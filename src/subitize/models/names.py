@@ -13,8 +13,6 @@ import orjson
 
 from subitize.errors import BadInput, UnknownName
 
-__all__ = ["ModelName", "parse_name", "split_settings", "typed_settings"]
-
 
 @dataclass(frozen=True, slots=True)
 class ModelName:

@@ -21,8 +21,6 @@ from subitize.models.served import Served, read_key
 from subitize.models.transport import AiohttpTransport, HttpReply, Transport
 from subitize.pictures.media import media_type
 
-__all__ = ["OpenAI", "open_openai"]
-
 OPENAI = "https://api.openai.com/v1"
 OWN_SETTINGS = ("parameters", "system", "max_tokens_field", "detail")
 """settings of the name that we use ourselves; all others go into the request's body"""

@@ -21,8 +21,6 @@ from subitize.models.base import Item, Reply
 from subitize.models.transport import Transport, shown_url
 from subitize.pictures.media import media_type
 
-__all__ = ["edit_body", "image_body", "read_image"]
-
 CHAT_ONLY = ("temperature", "max_tokens")
 DOWNLOADS = 3
 """tries to fetch a picture that is already made and paid for"""

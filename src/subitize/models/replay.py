@@ -17,8 +17,6 @@ from subitize.models.base import Answers, Item, Kind, Model, ModelOptions, Reply
 from subitize.models.names import ModelName
 from subitize.records import fingerprint
 
-__all__ = ["Replay", "open_replay"]
-
 
 class Replay(Model):
     """Answers each trial with what stands for it in the file; the last line of a trial wins."""

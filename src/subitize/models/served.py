@@ -12,8 +12,6 @@ from subitize.errors import BadInput, Hopeless, ModelError, Retryable
 from subitize.models.base import Model, ModelOptions
 from subitize.models.transport import HttpReply, Transport, check_url, shown_url
 
-__all__ = ["Served", "read_key", "wait_wanted"]
-
 
 class Served(Model):
     """A model that answers over HTTP."""

@@ -20,8 +20,6 @@ from subitize.numerals import find_numbers
 from subitize.stimuli import naming
 from subitize.stimuli.scattered import draw_scattered
 
-__all__ = ["THINGS", "Shapes", "open_shapes", "parse_prompt"]
-
 DEFAULTS = {"w": 0.0, "limit": 4, "lapse": 0.0, "blank": 0.0, "size": 512, "seed": 0}
 RANGES = {
     "w": (0.0, 5.0), "lapse": (0.0, 1.0), "blank": (0.0, 1.0), "size": (naming.SMALLEST_SIZE, 8192),

@@ -16,8 +16,6 @@ from subitize.models.base import Answers, Item, Kind, Model, ModelOptions, Reply
 from subitize.models.names import ModelName, typed_settings
 from subitize.records import Trial
 
-__all__ = ["Simulated", "estimate", "open_simulated"]
-
 DEFAULTS: Mapping[str, Mapping[str, Any]] = {
     "perfect": {"seed": 0},
     "observer": {"seed": 0, "w": 0.15, "limit": 4, "lapse": 0.0},

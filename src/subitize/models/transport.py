@@ -15,8 +15,6 @@ import aiohttp
 
 from subitize.errors import BadInput, Retryable
 
-__all__ = ["AiohttpTransport", "HttpReply", "Transport", "check_url", "shown_url"]
-
 LARGEST_REPLY = 64 * 1024 * 1024
 
 

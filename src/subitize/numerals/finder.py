@@ -21,8 +21,6 @@ from subitize.numerals.words import (
     from_chinese,
 )  # fmt: skip
 
-__all__ = ["find_numbers", "from_words"]
-
 Shape = Literal["digits", "unit", "size", "ordinal", "part", "plural", "group", "other"]
 _WORDS: dict[str, tuple[Shape, int | None, NumeralKind]] = {
     **dict.fromkeys(PARTS, ("part", None, "fraction")),

@@ -21,16 +21,6 @@ from numpy.typing import NDArray
 
 from subitize.errors import ModelError
 
-__all__ = [
-    "MOST_PIXELS",
-    "Decoded",
-    "as_image",
-    "decode",
-    "decode_noted",
-    "decoded",
-    "size_of",
-]
-
 MOST_PIXELS = 89_478_485
 """a picture with more is not decoded (the number from which Pillow warns): a small file can unpack
 to any number of pixels"""

@@ -17,8 +17,6 @@ from subitize.errors import BadInput, ModelError, UnknownName
 from subitize.pictures.decode import Pixels, as_image, decode, size_of
 from subitize.pictures.encode import Picture, drawn
 
-__all__ = ["FILLS", "HOLE", "check_box", "edited", "filled", "picture_size", "with_hole"]
-
 FILLS: Mapping[str, int] = {"black": 0, "white": 255}
 HOLE = "hole"
 """the fill of a box that is to be painted: transparent"""

@@ -19,8 +19,6 @@ from numpy.typing import NDArray
 
 from subitize.errors import BadInput
 
-__all__ = ["Picture", "drawn", "encode", "pixels_sha256"]
-
 Pixels = NDArray[np.uint8]
 
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"

@@ -13,8 +13,6 @@ from subitize.errors import BadInput, ModelError
 from subitize.pictures.decode import decoded
 from subitize.pictures.encode import encode
 
-__all__ = ["to_png"]
-
 CHANNELS = (1, 3, 4)
 
 

@@ -10,8 +10,6 @@ import numpy as np
 from subitize.pictures.decode import Pixels, as_image, decode
 from subitize.pictures.encode import encode
 
-__all__ = ["annotated", "thumbnail"]
-
 BOX = (214, 40, 57)
 """colour of the boxes drawn"""
 THIN = 200

@@ -8,18 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-__all__ = [
-    "BIBTEX",
-    "CITATION",
-    "COUNTGD",
-    "DOI",
-    "TABLES",
-    "CaptureRow",
-    "rows",
-    "sources",
-    "value",
-]
-
 DOI = "10.48550/arXiv.2504.15485"
 CITATION = (
     "Pothiraj A, Stengel-Eskin E, Cho J, Bansal M (2025). CAPTURE: Evaluating Spatial Reasoning in "

@@ -9,19 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-__all__ = [
-    "ALPHA_REASON",
-    "BASELINES",
-    "BIBTEX",
-    "CITATION",
-    "FACES_REASON",
-    "MODELS",
-    "PUBLISHED",
-    "SOURCES",
-    "URL",
-    "Printed",
-]
-
 URL = "https://arxiv.org/abs/2406.14774"
 CITATION = (
     "Kajić I, Wiles O, Albuquerque I, Bauer M, Wang S, Pont-Tuset J, Nematzadeh A (2024). "

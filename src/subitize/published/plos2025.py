@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from subitize.published import PublishedRow
 
-__all__ = ["BIBTEX", "CITATION", "DOI", "ROWS", "rows", "sources"]
-
 DOI = "10.1371/journal.pone.0331566"
 CITATION = (
     "Testolin A, Hou K, Zorzi M (2025). Visual enumeration remains challenging for multimodal "

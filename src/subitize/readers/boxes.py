@@ -18,8 +18,6 @@ from subitize.errors import BadInput
 from subitize.measures.boxes import Rules, count, rules_from
 from subitize.records import Reading, Response, Trial
 
-__all__ = ["BoxesReader", "count_boxes", "reading_boxes"]
-
 TextReader = Callable[[Trial, Response], Reading]
 
 

@@ -16,8 +16,6 @@ from subitize.measures.accuracy import proportion_interval
 from subitize.measures.boxes import NMS, THRESHOLDS, Rules, rules_from
 from subitize.measures.resampling import bootstrap_mean
 
-__all__ = ["Calibration", "calibrate", "load_calibration"]
-
 FORMAT = "subitize-calibration"
 SCORES = ("accuracy", "nae", "held_out_nae", "categories")
 """may be absent from a file"""

@@ -15,8 +15,6 @@ from subitize.readers.text import ended_early, reader_of
 from subitize.readers.wrappings import unwrap
 from subitize.records import Reading, Response, Trial
 
-__all__ = ["choice", "read_choice", "read_yes_no", "yes_no"]
-
 _YES_NO = re.compile(
     r"\b(?:(?P<yes>yes|yeah|yep|yup|true|correct|affirmative)|"
     r"(?P<no>no|nope|nah|false|incorrect|negative))\b",

@@ -5,8 +5,6 @@ from __future__ import annotations
 from subitize.readers.text import ended_early
 from subitize.records import Reading, Response, Trial
 
-__all__ = ["clipscore", "read_clipscore"]
-
 CLIP_WEIGHT = 2.5
 """Hessel et al. 2021, section 3"""
 

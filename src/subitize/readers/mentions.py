@@ -25,8 +25,6 @@ from subitize.nouns import PLURALS
 from subitize.numerals import Numeral, find_numbers
 from subitize.readers.hedges import is_hedged
 
-__all__ = ["Mention", "Role", "find_mentions", "implied_number"]
-
 Role = Literal["count", "hedged", "range", "vague", "quantity", "label", "aside"]
 """count; hedged count; range or alternative; several hundred; quantity that is no count (decimal,
 fraction, percentage, ordinal, negative); label, date or size; aside, as if it were not there"""

@@ -15,8 +15,6 @@ from itertools import pairwise
 
 from subitize.readers.mentions import Mention
 
-__all__ = ["sentence_starts", "stated_total"]
-
 _SENTENCE_END = re.compile(
     r"(?<!approx)(?<!\bca)(?<!\bno)[.!?。！？]+(?=[\"')\]*]*(?:\s|$))|\n", re.I
 )

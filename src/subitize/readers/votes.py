@@ -26,8 +26,6 @@ from subitize.records import Reading, Votes
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["RULES", "vote", "vote_frame", "vote_readings"]
-
 RULES = ("first-met mode", "majority", "share", "last")
 
 Floats = NDArray[np.float64]

@@ -22,8 +22,6 @@ from subitize.reports.files import csv_bytes, figure_files, inline_svg, thumbnai
 from subitize.reports.page import Figure, Section, Sections, Table, plain
 from subitize.runs.stored import StoredRun
 
-__all__ = ["About", "Chapter", "build_report", "write_chapters"]
-
 
 @dataclass(frozen=True)
 class Chapter:

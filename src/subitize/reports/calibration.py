@@ -12,8 +12,6 @@ from subitize.reports.style import INK, MUTED, OWN, new_figure, styled
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["calibration_figure", "calibration_files"]
-
 
 def calibration_figure(calibration: Calibration) -> Figure:
     """NAE by threshold, with the best one marked."""

@@ -10,27 +10,6 @@ from subitize.measures import MEASURES, Measure
 from subitize.records import Score
 from subitize.reports.page import Cell, Column, Table, plain
 
-__all__ = [
-    "COUNT",
-    "Line",
-    "as_score",
-    "at",
-    "cell",
-    "column",
-    "columns",
-    "count",
-    "data_table",
-    "known_measure",
-    "model_table",
-    "number",
-    "percent",
-    "quotes",
-    "score",
-    "text",
-    "told",
-    "words",
-]
-
 COUNT = ",.0f"
 """the form of whole numbers"""
 MODEL = Column("model", "Model")

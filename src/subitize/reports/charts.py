@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Drawing
 
-__all__ = ["Series", "dot_figure", "dot_rows", "legend", "lines", "panels", "percent_axis"]
-
 MARKS = ("o", "s", "^", "D", "v", "P", "X", "*")
 
 

@@ -21,8 +21,6 @@ from subitize.reports.replies import (
 from subitize.reports.respondents import Respondent, respondents_from
 from subitize.runs.stored import StoredRun
 
-__all__ = ["sections"]
-
 SHOWN = 4
 """measures that are drawn, and wrong answers that are shown per model"""
 

@@ -11,8 +11,6 @@ from subitize.pictures.showing import thumbnail
 from subitize.reports.page import Cell, Figure, Table, plain
 from subitize.reports.style import FORMATS, save, styled
 
-__all__ = ["csv_bytes", "figure_files", "inline_svg", "thumbnail_uri"]
-
 THUMBNAIL = 256
 PIXELS_PER_POINT = 4 / 3
 SCROLLED = 620

@@ -15,17 +15,6 @@ from numpy.typing import NDArray
 from subitize.reports.charts import panels
 from subitize.reports.style import FAINT, INK, MUTED, OVER, OWN, UNDER, new_figure
 
-__all__ = [
-    "Matrix",
-    "Rows",
-    "confusion_figure",
-    "error_figure",
-    "matrix_from",
-    "mean_figure",
-    "side_by_side",
-    "variability",
-]
-
 _PANEL = 1.42
 _SMALL = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5)
 Floats = NDArray[np.float64]

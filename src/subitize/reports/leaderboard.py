@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Drawing
 
-__all__ = ["headline", "ranked", "standing"]
-
 LOOKS: dict[str, tuple[Any, ...]] = {
     "run": (OWN, "o", 4.5),
     "published": (INK, "D", 3.8, False),

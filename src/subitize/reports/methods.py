@@ -11,8 +11,6 @@ from subitize.reports.cells import Line, at, columns, model_table
 from subitize.reports.page import Block, Code, Points, Prose, Section, Table, plain
 from subitize.reports.respondents import Respondent
 
-__all__ = ["SUBITIZE_BIBTEX", "citations", "methods"]
-
 SUBITIZE_BIBTEX = f"""@software{{subitize,
   title   = {{subitize: measuring the number sense of multimodal models}},
   author  = {{{{The subitize authors}}}},

@@ -17,25 +17,6 @@ if TYPE_CHECKING:
 
     from subitize.runs.stored import StoredRun
 
-__all__ = [
-    "Block",
-    "Card",
-    "Cards",
-    "Cell",
-    "Code",
-    "Column",
-    "Figure",
-    "Gallery",
-    "Picture",
-    "Points",
-    "Prose",
-    "Section",
-    "Sections",
-    "Table",
-    "Verdict",
-    "plain",
-]
-
 MISSING = "–"
 Verdict = Literal["right", "wrong", "unreadable", ""]
 _UNPRINTABLE = re.compile(

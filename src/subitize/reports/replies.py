@@ -17,17 +17,6 @@ from subitize.reports.page import Block, Gallery, Picture, Prose, Section, Table
 from subitize.reports.respondents import Respondent
 from subitize.stimuli import render
 
-__all__ = [
-    "ERROR",
-    "Answer",
-    "examples",
-    "gallery_section",
-    "picture_received",
-    "pictures",
-    "unreadable_section",
-    "unreadable_table",
-]
-
 REASONS = {
     "no-number": "no number in it",
     "several-numbers": "several different numbers",

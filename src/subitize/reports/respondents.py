@@ -24,8 +24,6 @@ from subitize.reports.page import plain
 from subitize.runs.reading import choose_reader
 from subitize.runs.stored import StoredRun
 
-__all__ = ["Respondent", "boxes_of", "reading_model", "respondents_from", "unfolded"]
-
 
 @dataclass(frozen=True)
 class Respondent:

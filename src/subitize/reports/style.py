@@ -12,20 +12,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = [
-    "COLOURS",
-    "FAINT",
-    "FORMATS",
-    "INK",
-    "MUTED",
-    "OVER",
-    "OWN",
-    "UNDER",
-    "new_figure",
-    "save",
-    "styled",
-]
-
 INK = "#1c2430"
 MUTED = "#8a94a3"
 FAINT = "#e3e7ec"

@@ -31,16 +31,6 @@ from subitize.runs.reading import RunReader
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = [
-    "COLUMNS",
-    "FILE",
-    "as_frame",
-    "build_answers",
-    "load_answers",
-    "read_responses",
-    "write_answers",
-]
-
 FILE = "answers.parquet"
 COLUMNS: Mapping[str, str] = {
     "trial": "String",

@@ -24,15 +24,6 @@ from subitize.runs.reading import choose_reader
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = [
-    "check_counter",
-    "corrected",
-    "keep_calibration",
-    "one_per_picture",
-    "pairs_of",
-    "rules_of",
-]
-
 FILE = "calibration.json"
 
 

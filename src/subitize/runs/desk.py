@@ -12,8 +12,6 @@ from subitize.records import Stimulus
 from subitize.runs.engines import Answered, Asked, Engine
 from subitize.runs.limits import Budget, Halt, Halted, Limiter, RetryPolicy
 
-__all__ = ["Desk", "Terms"]
-
 STOP_AFTER = 20
 """so many trials failing one after another mean that the server is gone"""
 STOP_AFTER_AT_START = 3

@@ -27,8 +27,6 @@ from subitize.runs.progress import Progress
 from subitize.runs.reading import RunReader
 from subitize.runs.replies import as_response
 
-__all__ = ["Driver", "Work", "item_seed"]
-
 SYNC_SECONDS = 0.1
 CHECKED_DRAWINGS = 8
 """so many stored pictures are drawn again on resume and compared"""

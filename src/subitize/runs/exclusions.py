@@ -11,8 +11,6 @@ from subitize.files import write_whole
 from subitize.runs.journal import read_lines
 from subitize.runs.plan import read_trials
 
-__all__ = ["read_exclusions", "write_exclusions"]
-
 
 def read_exclusions(folder: Path) -> dict[str, str]:
     """Trials (or picture files) left out by hand, with the reason."""

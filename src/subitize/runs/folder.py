@@ -19,17 +19,6 @@ from subitize.files import write_whole
 from subitize.models.base import Kind, Model
 from subitize.records import fingerprint
 
-__all__ = [
-    "FORMAT",
-    "RunFolder",
-    "counted_respondents",
-    "folder_name",
-    "identity",
-    "model_identity",
-    "read_info",
-    "store_picture",
-]
-
 PACKAGES = ("subitize", "numpy", "aiohttp", "scipy", "torch", "transformers")
 FORMAT = 2
 """of run folders: goes up when a reader of the old one would go wrong"""

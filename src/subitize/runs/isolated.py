@@ -18,8 +18,6 @@ from subitize.models.base import Kind, Model, ModelOptions
 from subitize.models.child import pack_item, unpack_reply
 from subitize.runs.engines import Answered, Asked
 
-__all__ = ["IsolatedEngine"]
-
 LAST_WORDS = 2000
 """characters kept of what a child said before it died"""
 

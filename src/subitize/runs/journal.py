@@ -18,8 +18,6 @@ import orjson
 from subitize.errors import StorageFull, WrongRun
 from subitize.records import Key, Response, fingerprint
 
-__all__ = ["Journal", "append_line", "cut_torn_line", "read_lines"]
-
 LINE_BYTES = 8192
 RESERVE_BYTES = 1 << 20
 """kept free beside the journal, given back when the disk is full, so that replies already under

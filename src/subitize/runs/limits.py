@@ -9,9 +9,6 @@ from dataclasses import dataclass, field
 
 from subitize.errors import SubitizeError
 
-__all__ = ["SPENT", "Budget", "BudgetSpent", "Halt", "Halted", "Limiter", "RetryPolicy"]
-
-
 SPENT = "the budget of calls is spent"
 
 

@@ -24,8 +24,6 @@ from subitize.runs.folder import FORMAT
 from subitize.runs.journal import read_lines
 from subitize.runs.replies import as_response
 
-__all__ = ["import_run", "old_info"]
-
 
 def old_info(folder: Path) -> dict[str, Any]:
     """run.json of a folder of version 0.1; any other folder is an error."""

@@ -13,8 +13,6 @@ from subitize.records import Response, Trial
 from subitize.runs.folder import store_picture
 from subitize.stimuli import render
 
-__all__ = ["check_drawing", "keep_picture"]
-
 
 def check_drawing(trial: Trial, response: Response) -> None:
     """A picture drawn again must be the one that was sent."""

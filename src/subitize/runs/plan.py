@@ -18,8 +18,6 @@ from subitize.errors import BadInput, StorageFull, WrongRun
 from subitize.records import Trial
 from subitize.runs.journal import append_line, cut_torn_line, read_lines
 
-__all__ = ["Plan", "placed", "read_trials"]
-
 CHUNK = 64
 START = b'{"id":"'
 

@@ -10,8 +10,6 @@ from typing import Any
 
 from subitize.records import Reading, Response
 
-__all__ = ["Progress"]
-
 
 class Progress:
     """Counts what happens; draws a bar on a terminal and stays silent elsewhere."""

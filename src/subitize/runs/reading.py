@@ -12,8 +12,6 @@ from subitize.models.names import split_settings
 from subitize.readers.boxes import BoxesReader
 from subitize.records import Reading, Response, Row, Trial
 
-__all__ = ["RunReader", "choose_reader"]
-
 
 @dataclass(frozen=True)
 class RunReader:

@@ -10,8 +10,6 @@ import orjson
 from subitize.models.base import Reply
 from subitize.records import USAGE, Key, Response
 
-__all__ = ["as_response"]
-
 PACKED = ("scores", "ranking", "boxes")
 
 

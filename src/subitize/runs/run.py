@@ -28,16 +28,6 @@ from subitize.runs.plan import Plan
 from subitize.runs.progress import Progress
 from subitize.runs.reading import choose_reader
 
-__all__ = [
-    "INTERRUPTED",
-    "Outcome",
-    "RunOptions",
-    "choose_helper_kind",
-    "choose_kind",
-    "run_benchmark",
-    "stored_model",
-]
-
 INTERRUPTED = "interrupted"
 
 

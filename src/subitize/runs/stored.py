@@ -25,8 +25,6 @@ from subitize.runs.reading import choose_reader
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["StoredRun", "score_run", "stored_run"]
-
 
 @dataclass(frozen=True)
 class StoredRun:

@@ -7,8 +7,6 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Points", "convex_hull", "nearest", "polygon_area"]
-
 Points = NDArray[np.float64]
 
 

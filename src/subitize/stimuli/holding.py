@@ -18,8 +18,6 @@ from subitize.stimuli.art import Tile
 from subitize.stimuli.geometry import Points, convex_hull, polygon_area
 from subitize.stimuli.placing import GAP, MARGIN, SMALLEST, Centres, Diameters
 
-__all__ = ["HOLDS", "check_hold", "hull_area", "hull_target", "region", "same_area", "spread"]
-
 HOLDS = ("area", "hull", "density")
 AREA_SHARE = 0.05
 """share of the picture that is painted under hold=area"""

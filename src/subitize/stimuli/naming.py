@@ -13,8 +13,6 @@ from subitize.pictures.encode import Picture, drawn
 from subitize.stimuli import art, holding
 from subitize.stimuli.scenes import Scene, scene_of, tiles_of
 
-__all__ = ["CATEGORIES", "DRAWING_VERSION", "SMALLEST_SIZE", "composed", "draw", "recipe"]
-
 DRAWING_VERSION = 1
 """goes up with every change that alters a single pixel"""
 CATEGORIES = ("apples", "people", "butterflies", "dots", "fast cards")

@@ -9,8 +9,6 @@ import numpy as np
 from subitize.stimuli.geometry import Points, nearest
 from subitize.stimuli.placing import GAP, MARGIN, SMALLEST
 
-__all__ = ["card_capacity", "pattern", "patterns_for", "room_for"]
-
 _LONGEST_LINE, _LARGEST_RING = 5, 12
 
 _DICE = {

@@ -20,8 +20,6 @@ from subitize.errors import BadInput, StorageFull
 from subitize.records import Stimulus
 from subitize.stimuli import Picture, render
 
-__all__ = ["MANIFEST", "PictureSet", "Recipe", "Wanted"]
-
 MANIFEST = "manifest.jsonl"
 
 Recipe = Mapping[str, Any]

@@ -13,18 +13,6 @@ from numpy.typing import NDArray
 
 from subitize.errors import BadInput
 
-__all__ = [
-    "GAP",
-    "MARGIN",
-    "SMALLEST",
-    "Centres",
-    "Diameters",
-    "capacity",
-    "check_room",
-    "scatter",
-    "throw_darts",
-]
-
 GAP = 5
 """pixels between two circles"""
 MARGIN = 3

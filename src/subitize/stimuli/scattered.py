@@ -9,8 +9,6 @@ from subitize.stimuli import art, placing
 from subitize.stimuli.naming import composed
 from subitize.stimuli.scenes import Scene
 
-__all__ = ["draw_scattered"]
-
 SMALLEST_SHARE, LARGEST_SHARE = 0.11, 0.198
 """diameters, as a share of the picture's side"""
 STEPS = 8

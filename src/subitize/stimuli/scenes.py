@@ -16,8 +16,6 @@ from subitize.stimuli.geometry import Points, nearest
 from subitize.stimuli.holding import TilesOf
 from subitize.stimuli.placing import MARGIN, SMALLEST, Centres, Diameters
 
-__all__ = ["Scene", "scene_of", "tiles_of"]
-
 _KINDS = {"apples": "apple", "people": "person", "butterflies": "butterfly", "dots": "dot"}
 _WIDEST = 0.198
 """largest diameter, as a share of the picture's side"""

@@ -12,8 +12,6 @@ from subitize.stimuli import Picture
 from subitize.stimuli.naming import CATEGORIES, recipe
 from subitize.stimuli.picture_sets import PictureSet, Recipe, Wanted
 
-__all__ = ["NamingSet"]
-
 
 @dataclass(frozen=True)
 class NamingSet(PictureSet):

@@ -13,15 +13,6 @@ from subitize.records import Reading, Response, Trial
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = [
-    "NOT_REPLIES",
-    "one_per_trial",
-    "read_capture",
-    "read_picture",
-    "read_with_boxes",
-    "replies",
-]
-
 NOT_REPLIES = ("failed", "pending", "excluded")
 """states that say nothing about the model: not asked, not read yet, left out by hand"""
 

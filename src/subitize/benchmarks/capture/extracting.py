@@ -12,8 +12,6 @@ from subitize.records import Reading, Response, Row, Trial, make_follower
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["agreement", "combine", "follow", "read_extracted"]
-
 EXTRACT = """Below is a reply to the question how many objects there are in an image. Which single \
 number does the reply end up with as its final answer? Answer with that number in digits and \
 nothing else. If the reply does not come to one single final number, answer with the word skipped.

@@ -16,8 +16,6 @@ from subitize.errors import BadInput
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["coordinates_text", "helped", "visible_counts"]
-
 ALL = (
     "\n\nThese are the coordinates of all [object], those behind the black box included, as (x, y) "
     "in pixels from the top left corner of the image: {}. Count the coordinates."

@@ -33,8 +33,6 @@ from subitize.reports.replies import (
 from subitize.reports.respondents import Respondent, respondents_from
 from subitize.runs.stored import StoredRun
 
-__all__ = ["sections"]
-
 PAIRS = 6
 """configurations shown per model, with both their pictures"""
 SECTIONS = (

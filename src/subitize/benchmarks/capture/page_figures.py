@@ -20,8 +20,6 @@ from subitize.reports.page import Figure
 from subitize.reports.respondents import Respondent, unfolded
 from subitize.reports.style import INK, MUTED, OWN, new_figure
 
-__all__ = ["by_facts", "confusion", "hybrid", "price", "reliability"]
-
 DRAWN = ("hidden", "total", "arrangement")
 MOST_MATRICES = 6
 _SHADES = LinearSegmentedColormap.from_list("shades", ["#ffffff", "#9fc1e0", OWN, "#0f2f4d"])

@@ -12,17 +12,6 @@ from subitize.reports.leaderboard import ranked
 from subitize.reports.page import Cell, Column, Table
 from subitize.reports.respondents import Respondent, unfolded
 
-__all__ = [
-    "OCCLUDED",
-    "breakdown_tables",
-    "in_order",
-    "leaderboard",
-    "leaderboard_lines",
-    "levels",
-    "paper_table",
-    "score_tables",
-]
-
 NAME = "capture"
 BOTH = ("unoccluded", "occluded")
 FACTS = {

@@ -18,8 +18,6 @@ from subitize.pictures.editing import HOLE
 from subitize.records import Stimulus
 from subitize.stimuli import capture as synthetic
 
-__all__ = ["NOUNS", "Scene", "check_data", "holed", "inpainted", "paints", "scenes"]
-
 NOUNS = {"dots": "circles", "boxes": "squares"}
 """what the prompts call the objects"""
 

@@ -19,8 +19,6 @@ from subitize.measures.resampling import bootstrap_columns
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["best_prompts", "prompt_table", "scores_of"]
-
 BREAKDOWNS = {
     "synthetic": ("total", "hidden", "arrangement", "place", "colour", "object"),
     "real": ("total", "hidden", "object"),

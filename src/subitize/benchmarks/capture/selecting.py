@@ -22,8 +22,6 @@ from subitize.models.base import Kind
 from subitize.readers.choices import read_yes_no
 from subitize.records import Response, Stimulus, Trial, make_trial
 
-__all__ = ["THRESHOLD", "Selecting", "SelectingSettings", "probability_of_yes", "selected"]
-
 THRESHOLD = 0.9999
 """the authors' own"""
 QUESTION = (

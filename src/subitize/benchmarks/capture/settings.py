@@ -10,8 +10,6 @@ from subitize.datasets.capture_real import SUBSETS as FSC_PARTS
 from subitize.errors import BadInput, UnknownName
 from subitize.stimuli.capture import LAYOUTS, VARIANTS
 
-__all__ = ["CONFIDENCES", "HELPS", "SETS", "TASKS", "CaptureSettings", "check", "fixed_prompt"]
-
 SETS = ("synthetic", "real")
 TASKS = ("total", "hidden", "pattern")
 HELPS = (

@@ -21,16 +21,6 @@ from subitize.benchmarks.capture.settings import TASKS, CaptureSettings, fixed_p
 from subitize.records import Response, Stimulus, Trial, fingerprint, make_follower, make_trial
 from subitize.stimuli.capture.arrangements import PUBLISHED
 
-__all__ = [
-    "CONDITION",
-    "OWN",
-    "chosen_prompt",
-    "filled_trials",
-    "possible_tasks",
-    "trials_of",
-    "tried_variants",
-]
-
 OWN = "own"
 """the name of a question in the user's own words"""
 USUAL = "as-if-no-box"

@@ -28,8 +28,6 @@ from subitize.datasets.geckonum.questions import (
 from subitize.datasets.geckonum.recipe import Recipe
 from subitize.runs.answers import COLUMNS
 
-__all__ = ["COPY", "USED", "People", "as_json", "people_from"]
-
 CONDITION = tuple(GeckoNumPeople.CONDITION)
 SAME: Mapping[str, Any] = {"settings_hash": "", "attempt": 0, "stop": "stop", "seconds": 0.0} | (
     dict.fromkeys(("of_trial", "of_sample", "of_attempt"))

@@ -28,23 +28,6 @@ from subitize.measures.accuracy import clustered_share
 from subitize.readers.annotators import MORE_THAN_TEN
 from subitize.records import Score
 
-__all__ = [
-    "FAILURES",
-    "OUTCOMES",
-    "Shares",
-    "answer_scores",
-    "answers_about",
-    "asked_and_counted",
-    "by_number",
-    "by_type",
-    "failures",
-    "number_name",
-    "people_scores",
-    "picture_outcomes",
-    "quantifiers_by_count",
-    "share_of",
-]
-
 SAMPLES = 1000
 PAINTED = (*PROMPT, "picture")
 """what answers about a picture take from the picture's own row"""

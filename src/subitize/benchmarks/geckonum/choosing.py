@@ -23,8 +23,6 @@ from subitize.datasets.geckonum.recipe import TYPES, Recipe, load_recipe
 from subitize.errors import BadInput, UnknownName
 from subitize.files import stamp
 
-__all__ = ["PromptSettings", "check_choice", "chosen"]
-
 TASKS = ("1", "2", "3")
 
 

@@ -20,17 +20,6 @@ from subitize.measures.accuracy import clustered_difference, clustered_share
 from subitize.measures.ranks import benjamini_hochberg, chi_square, holm, permutation_control
 from subitize.records import Score
 
-__all__ = [
-    "COMPARISONS",
-    "PHRASES",
-    "SAMPLES",
-    "add_statistics",
-    "compared",
-    "drops",
-    "quantified",
-    "task_scores",
-]
-
 SAMPLES = 2000
 ALPHA = 0.05
 PHRASES = {

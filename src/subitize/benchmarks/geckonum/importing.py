@@ -18,8 +18,6 @@ from subitize.runs.answers import write_answers
 from subitize.runs.folder import RunFolder, read_info
 from subitize.runs.stored import StoredRun, stored_run
 
-__all__ = ["import_people", "people_of", "stored_people"]
-
 STRANGERS = "rows_that_answer_no_question"
 """the decision under which run.json keeps what became of rows that are no responses"""
 

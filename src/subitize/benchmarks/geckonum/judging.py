@@ -25,14 +25,6 @@ from subitize.readers.annotators import MORE_THAN_TEN
 from subitize.records import Score
 from subitize.reports.cells import told
 
-__all__ = [
-    "agreement_text",
-    "agreement_with_people",
-    "judge_metrics",
-    "judged_pictures",
-    "table3_text",
-]
-
 ALPHA = 0.05
 GROUPS = {
     "by_number": ("number", "label"),

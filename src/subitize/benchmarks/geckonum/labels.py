@@ -16,17 +16,6 @@ from subitize.datasets.geckonum.questions import COLOURED, TASK_OF_TYPE
 from subitize.readers.annotators import MORE_THAN_TEN
 from subitize.readers.votes import vote
 
-__all__ = [
-    "ASKED",
-    "NEEDED",
-    "PICTURE",
-    "doubled",
-    "label_answers",
-    "painters_of",
-    "parts",
-    "picture_scores",
-]
-
 PICTURES = 5
 """pictures per prompt that all tables but Table 2's Task 1 use: seeds 0 to 4 in the release"""
 PICTURE = ("painter", "dataset_id", "picture")

@@ -34,8 +34,6 @@ from subitize.records import Reading, Response, Score, Stimulus, Trial, make_tri
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["GeckoNumMetric", "GeckoNumMetricSettings", "picture_scores"]
-
 MATCH, ASK, COUNT = "match", "ask", "count"
 STAGES: Mapping[str, str] = {"matcher": MATCH, "namer": ASK, "counter": COUNT}
 ALL_METRICS = ("clipscore", "qa", "qa-premises", "count", "count-distance")

@@ -16,8 +16,6 @@ from subitize.errors import BadInput
 from subitize.published.geckonum import SOURCES
 from subitize.reports.page import MISSING, Table
 
-__all__ = ["dropped_text", "tables_text", "write_tables"]
-
 SHOWN = 3
 """places named per reason and file when not all are wanted"""
 

@@ -32,8 +32,6 @@ from subitize.reports.replies import gallery_section, picture_received, unreadab
 from subitize.reports.respondents import Respondent, reading_model, respondents_from
 from subitize.runs.stored import StoredRun
 
-__all__ = ["annotation_sections", "people_sections", "report_people", "sections"]
-
 SEED, SAMPLES = 20240621, 1000
 TASKS = {f"Task {task}": f"task{task}|{{}}|accuracy" for task in (1, 2, 3)}
 SHOWN: tuple[tuple[Literal["wrong", "right"], int], ...] = (("wrong", 6), ("right", 2))

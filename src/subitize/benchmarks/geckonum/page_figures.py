@@ -13,8 +13,6 @@ from subitize.records import Score
 from subitize.reports.charts import Series, dot_rows, legend, lines, panels, percent_axis
 from subitize.reports.style import COLOURS, INK, MUTED, OVER, OWN, UNDER, new_figure, styled
 
-__all__ = ["by_number", "dots", "histograms", "pairs", "stacked"]
-
 KINDS = (OWN, "#c9ced6", UNDER, OVER)
 NUMBERS = [*map(str, range(11)), "10+"]
 Scores = Mapping[str, Mapping[str, Score]]

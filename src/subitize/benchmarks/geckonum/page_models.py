@@ -16,8 +16,6 @@ from subitize.reports.replies import unreadable_section
 from subitize.reports.respondents import Respondent, respondents_from, unfolded
 from subitize.runs.stored import StoredRun
 
-__all__ = ["metric_sections", "vqa_sections"]
-
 VQA_NAME, METRIC_NAME = "geckonum-vqa", "geckonum-metric"
 PARTS = {
     "by_number": ("numbers", "By number", "Number"),

@@ -16,21 +16,6 @@ from subitize.records import Score
 from subitize.reports.cells import Line, columns, model_table
 from subitize.reports.page import Column, Table
 
-__all__ = [
-    "Found",
-    "agreement_table",
-    "alpha_table",
-    "comparison_table",
-    "counts_table",
-    "drops_table",
-    "outcome_table",
-    "printed",
-    "quantifier_table",
-    "score",
-    "share_table",
-    "task_table",
-]
-
 NAME = "geckonum"
 PAINTER = Column("painter", "Painter")
 

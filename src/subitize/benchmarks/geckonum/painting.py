@@ -37,8 +37,6 @@ from subitize.records import (
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["GeckoNum", "GeckoNumSettings"]
-
 RIGHT, WRONG = "right", "wrong"
 
 

@@ -25,8 +25,6 @@ from subitize.records import Reading, Response, Trial
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["BLANK", "UNREADABLE", "GeckoNumPeople", "read_answer"]
-
 BLANK, UNREADABLE = "blank answer", "unreadable answer"
 YES_NO = {"1": "yes", "1.0": "yes", "yes": "yes", "y": "yes", "true": "yes",
           "0": "no", "0.0": "no", "no": "no", "n": "no", "false": "no"}  # fmt: skip

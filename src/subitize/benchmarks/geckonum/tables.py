@@ -16,8 +16,6 @@ from subitize.measures.ranks import chi_square
 from subitize.published import geckonum as paper
 from subitize.published.geckonum import BASELINES, MODELS, PUBLISHED
 
-__all__ = ["TABLES", "Cell", "Tables", "geckonum_tables"]
-
 TABLES = (
     "table2", "figure5", "a3", "a4", "a5", "a6", "a7", "a8", "a10", "agreement", "alpha", "counts",
 )  # fmt: skip

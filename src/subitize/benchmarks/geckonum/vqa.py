@@ -31,8 +31,6 @@ from subitize.records import Stimulus, Trial, make_trial
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["GeckoNumVqa", "GeckoNumVqaSettings"]
-
 MISSING = "missing"
 HIGHEST = 10
 """numbers above are one group in the breakdown"""

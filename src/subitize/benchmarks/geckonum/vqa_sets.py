@@ -16,8 +16,6 @@ from subitize.datasets.vqa_files import VqaEntry
 from subitize.errors import BadInput, UnknownName
 from subitize.readers.annotators import MORE_THAN_TEN
 
-__all__ = ["SPLITS", "Split", "vqa_entries", "vqa_lines"]
-
 IN_IMAGE = " are in the image?"
 
 

@@ -21,10 +21,6 @@ from subitize.readers.choices import read_choice, read_yes_no
 from subitize.readers.text import read_strict
 from subitize.records import Reading, Response, Trial
 
-__all__ = [
-    "ASKED", "CODES", "NUMBER_ONLY", "PAPER", "PROMPT", "YES_OR_NO", "as_question", "reader",
-]  # fmt: skip
-
 PAPER = Paper(published.CITATION, "10.48550/arXiv.2406.14774", published.URL)
 NUMBER_ONLY = "{} Answer with a number only."
 LINE_ONLY = "{} Answer with the letter of the line.\n{}"

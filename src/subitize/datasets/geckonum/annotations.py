@@ -20,8 +20,6 @@ from subitize.datasets.archives import LARGEST_TOTAL, Member, members
 from subitize.errors import BadInput
 from subitize.files import decoded
 
-__all__ = ["PLACE", "AnnotationFile", "Annotations", "read_annotations"]
-
 FILE_NAME = re.compile(r"task_([123])_(.+)\.csv", re.IGNORECASE)
 NEEDED = {1: ("image_id", "question", "annot_id"), 2: ("image_id", "annot_id"),
           3: ("image_id", "question", "annot_id")}  # fmt: skip

@@ -16,8 +16,6 @@ from subitize.datasets.geckonum.recipe import TASK_OF_TYPE, Recipe
 from subitize.nouns import article
 from subitize.numerals import from_words, to_words
 
-__all__ = ["Claim", "claims_of", "yes_no_questions"]
-
 CUT = re.compile(
     r"^An? (?P<noun>.+?) (?:is )?(?P<how>cut|broken) into (?P<into>[^.]+)\.(?P<more>.*)"
 )

@@ -11,8 +11,6 @@ from pathlib import Path
 from subitize.errors import BadInput
 from subitize.files import read_bytes
 
-__all__ = ["ENDINGS", "PictureFile", "find_pictures", "picture_name", "picture_sha256"]
-
 ENDINGS = (".png", ".jpg", ".jpeg", ".webp")
 NAME = re.compile(r"(?P<prompt>.+)_(?P<number>\d{1,9})")
 

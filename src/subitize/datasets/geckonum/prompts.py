@@ -16,14 +16,6 @@ from subitize.files import csv_text, read_entries
 from subitize.nouns import article
 from subitize.numerals import to_words
 
-__all__ = [
-    "COLUMNS",
-    "Prompt",
-    "make_prompts",
-    "prompts_csv",
-    "read_prompts",
-]
-
 SENTENCES = (
     "An image showing {things}.",
     "There {verb} {things}.",

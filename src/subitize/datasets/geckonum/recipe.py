@@ -16,8 +16,6 @@ from subitize.datasets.toml_files import load_toml
 from subitize.errors import BadInput, MissingExtra, UnknownName
 from subitize.nouns import plural
 
-__all__ = ["DRAWN_TYPES", "RULED_TYPES", "TASK_OF_TYPE", "TYPES", "Recipe", "load_recipe"]
-
 TASK_OF_TYPE: Mapping[str, int] = {
     "numeric_simple": 1, "2-additive": 1, "3-additive": 1, "approx-2-entity": 2,
     "approx-1-entity": 2, "numeric_sentence": 1, "fractional-simple": 3, "part-whole": 3,

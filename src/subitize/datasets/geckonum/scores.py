@@ -17,8 +17,6 @@ import polars as pl
 from subitize.errors import BadInput
 from subitize.files import decoded, read_bytes
 
-__all__ = ["MOST_EXAMPLES", "SCORES", "ScoreTable", "join_scores", "read_scores"]
-
 SCORED = ("metric", "painter", "dataset_id", "picture")
 """what a score is about"""
 SCORES = dict.fromkeys(SCORED, pl.String) | {"picture": pl.Int64, "score": pl.Float64}

@@ -14,8 +14,6 @@ from subitize.models.base import ModelOptions
 from subitize.models.counters.classical import Box, ClassicalCounter
 from subitize.models.names import ModelName, typed_settings
 
-__all__ = ["Blobs", "find_blobs", "open_blobs"]
-
 DEFAULTS = {"contrast": 40, "speck": 0.00005, "split": True}
 ROUND = 0.2
 """how far the area of a part may be from that of its disc"""

@@ -27,8 +27,6 @@ from subitize.models.names import ModelName, typed_settings
 from subitize.nouns import singular
 from subitize.pictures.decode import Decoded, as_image, decode_noted
 
-__all__ = ["GroundingDino", "open_grounding_dino"]
-
 DEFAULTS: Mapping[str, Any] = {
     "checkpoint": "IDEA-Research/grounding-dino-base",
     "revision": "",

@@ -26,8 +26,6 @@ from subitize.models.served import Served, read_key
 from subitize.models.transport import AiohttpTransport, Transport, check_url, shown_url
 from subitize.pictures.media import media_type
 
-__all__ = ["HttpCounter", "open_http"]
-
 DEFAULTS: Mapping[str, Any] = {"url": "", "revision": ""}
 REPAIR = (
     "Check url=, and the key if it wants one (--api-key-env names the environment variable that "

@@ -24,8 +24,6 @@ from subitize.stimuli.art.drawings import LOOKS, drawing
 from subitize.stimuli.art.raster import Layer, paint
 from subitize.stimuli.geometry import convex_hull
 
-__all__ = ["KINDS", "Tile", "looks", "palette", "tile"]
-
 KINDS: tuple[str, ...] = tuple(LOOKS)
 _SAMPLES = (24, 48, 160)
 """diameters at which blends are looked at"""

@@ -14,8 +14,6 @@ from collections.abc import Mapping
 from subitize.stimuli.art.paths import grown, mirrored, shape
 from subitize.stimuli.art.raster import Layer
 
-__all__ = ["CARD_COLOURS", "CLIPS", "LOOKS", "drawing"]
-
 Colour = tuple[int, int, int]
 _PALEST = 236
 

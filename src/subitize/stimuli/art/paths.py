@@ -15,8 +15,6 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Points", "grown", "mirrored", "shape"]
-
 Points = NDArray[np.float64]
 
 _STEPS = 14

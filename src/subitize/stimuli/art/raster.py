@@ -14,8 +14,6 @@ from numpy.typing import NDArray
 
 from subitize.stimuli.art.paths import Points
 
-__all__ = ["Layer", "paint"]
-
 Layer = tuple[Points, tuple[int, int, int]]
 """a shape and its colour; later layers cover earlier ones"""
 

@@ -16,17 +16,6 @@ import numpy as np
 from subitize.errors import BadInput, UnknownName
 from subitize.stimuli.geometry import Points, nearest
 
-__all__ = [
-    "ARRANGEMENTS",
-    "PUBLISHED",
-    "SHIFTS",
-    "Layout",
-    "centred_hexagon",
-    "places",
-    "ring_in_ring",
-    "staggered_rows",
-]
-
 PUBLISHED = ("circle", "triangle", "rectangle")
 SHIFTS = ((0.0, 0.0), (-0.13, -0.13), (0.13, -0.13), (-0.13, 0.13), (0.13, 0.13))
 """the five places: the middle, then shifted along both axes"""

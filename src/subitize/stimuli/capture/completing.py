@@ -20,8 +20,6 @@ from subitize.stimuli.capture.arrangements import PUBLISHED
 from subitize.stimuli.capture.templates import TEMPLATES, fitted
 from subitize.stimuli.geometry import Points
 
-__all__ = ["FAMILIES", "Behind", "Completion", "Completions", "completions"]
-
 Square = Sequence[float]
 _SQRT3 = math.sqrt(3)
 _LARGEST = 120

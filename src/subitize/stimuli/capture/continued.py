@@ -20,8 +20,6 @@ from subitize.stimuli.capture.completing import FAMILIES, Completion, completion
 from subitize.stimuli.capture.looking import Blob, PatternScene, look
 from subitize.stimuli.geometry import Points
 
-__all__ = ["DRAWING_VERSION", "continue_pattern", "draw", "draw_holed", "hidden_objects"]
-
 DRAWING_VERSION = 1
 """of both; goes up with every change that alters a single pixel"""
 _BLUR = 0.8

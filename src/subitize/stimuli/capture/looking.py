@@ -7,8 +7,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Blob", "PatternScene", "look"]
-
 Pixels = NDArray[np.uint8]
 Mask = NDArray[np.bool_]
 

@@ -16,8 +16,6 @@ from subitize.stimuli.capture.arrangements import PUBLISHED, SHIFTS, Layout, pla
 from subitize.stimuli.capture.completing import completions
 from subitize.stimuli.geometry import Points
 
-__all__ = ["HIDDEN", "Square", "fair_square", "published_square"]
-
 HIDDEN = range(1, 7)
 """how many objects a fair square may hide"""
 _SIDES = (6.0, 12.0)

@@ -14,8 +14,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["COLOURS", "paint", "palette"]
-
 COLOURS = {
     "blue": (0, 0, 255),
     "green": (0, 128, 0),

@@ -10,8 +10,6 @@ import numpy as np
 from subitize.stimuli.capture.arrangements import centred_hexagon, ring_in_ring, staggered_rows
 from subitize.stimuli.geometry import Points, nearest
 
-__all__ = ["TEMPLATES", "fitted"]
-
 _LARGEST = 61
 """objects of the largest template"""
 _UNSEEN = 15

@@ -20,8 +20,6 @@ from subitize.stimuli.capture import (
 )
 from subitize.stimuli.picture_sets import PictureSet, Recipe, Wanted
 
-__all__ = ["KEYS", "CaptureSet"]
-
 KEYS = ("file", "variant", *Configuration.__slots__, "positions", "occluder", "hidden")
 """what a line of the manifest holds, in this order"""
 
