@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from io import BytesIO
 from typing import Any
 
 import polars as pl
-from PIL import Image, ImageDraw
 
 from subitize.benchmarks.numerosity_page import (
     closing_sections,
@@ -17,6 +15,7 @@ from subitize.benchmarks.numerosity_page import (
 )
 from subitize.benchmarks.numerosity_tables import flagged_tables
 from subitize.pictures.decode import decode
+from subitize.pictures.showing import annotated
 from subitize.reports.cells import Line, columns, model_table
 from subitize.reports.page import Block, Picture, Prose, Section, Table
 from subitize.reports.replies import (
@@ -33,7 +32,6 @@ NAME = "production"
 SIDE = 320
 """pictures are made smaller before boxes are drawn, so that the lines keep their width"""
 MODELS_SHOWN = 6
-_BOX = (214, 40, 57)
 
 
 def sections(runs: Sequence[StoredRun]) -> list[Section]:
@@ -59,18 +57,7 @@ def sections(runs: Sequence[StoredRun]) -> list[Section]:
 
 def with_boxes(picture: bytes, boxes: Sequence[Sequence[float]]) -> bytes:
     """The picture in small, as PNG, with boxes [x0, y0, x1, y1, …] drawn on it."""
-    shown = Image.fromarray(decode(picture))
-    width, height = shown.size
-    shown.thumbnail((SIDE, SIDE), Image.Resampling.LANCZOS)
-    across, down = shown.size[0] / width, shown.size[1] / height
-    pen = ImageDraw.Draw(shown)
-    for box in boxes:
-        x0, y0, x1, y1 = (float(value) for value in box[:4])
-        corners = (x0 * across, y0 * down, max(x0, x1 - 1) * across, max(y0, y1 - 1) * down)
-        pen.rectangle(corners, outline=_BOX, width=2)
-    written = BytesIO()
-    shown.save(written, "PNG")
-    return written.getvalue()
+    return annotated(decode(picture), boxes, SIDE)
 
 
 def _examples(answers: pl.DataFrame) -> list[Answer]:

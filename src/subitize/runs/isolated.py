@@ -14,6 +14,7 @@ from typing import Any
 import orjson
 
 from subitize.errors import BadInput, Hopeless, WorkerLost
+from subitize.models import child as child_process
 from subitize.models.base import Kind, Model, ModelOptions
 from subitize.models.child import pack_item, unpack_reply
 from subitize.runs.engines import Answered, Asked
@@ -61,7 +62,7 @@ class IsolatedEngine:
         if self._child is not None:
             return self._child
         child = self._child = await asyncio.create_subprocess_exec(
-            sys.executable, "-m", "subitize.models.child",
+            sys.executable, "-m", child_process.__name__,
             stdin=PIPE, stdout=PIPE, stderr=PIPE, limit=2**30,
             # Ctrl-C is the driver's to hear: it finishes what is in flight.
             start_new_session=True,
