@@ -74,4 +74,4 @@ class Parity(Benchmark[ParitySettings]):
 def share(read):
     """The share of right answers with its interval; None where nothing was read."""
     right = (read["choice"] == read["target_choice"]).sum()
-    return proportion_interval(right, read.height)._asdict() if read.height else None
+    return proportion_interval(right, read.height) if read.height else None

@@ -12,9 +12,9 @@ import pytest
 from subitize.benchmarks.catalog import page_of
 from subitize.published import capture as paper
 from subitize.reports.build import build_report
-from subitize.runs.stored import load_run
 from tests.benchmarks.capture_runs import ask, question_of, replying
 from tests.chat_server import ChatServer
+from tests.scored import load_run
 
 NASTY = "<script>alert(1)</script> I count 9 in all.\nConfidence: 80%"
 

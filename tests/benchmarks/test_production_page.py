@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
 
@@ -15,10 +14,10 @@ from subitize.benchmarks.production_page import sections, with_boxes
 from subitize.models.catalog import open_model
 from subitize.reports.build import build_report
 from subitize.reports.page import Gallery, Table
-from subitize.runs.reading import run_with_reading
-from subitize.runs.run import RunOptions
-from subitize.runs.stored import StoredRun, load_run
-from tests.scored import score_run
+from subitize.runs.run import RunOptions, run_benchmark
+from subitize.runs.stored import StoredRun
+from tests.reports.made_up_runs import rescored
+from tests.scored import load_run, score_run
 
 RED = (214, 40, 57)
 
@@ -26,13 +25,9 @@ RED = (214, 40, 57)
 def run_of(out: Path, painter: str, counter: str | None) -> StoredRun:
     benchmark = get_benchmark("production")
     settings = benchmark.settings_from({"per_cell": 3, "max": 6, "categories": ("dots", "apples")})
-    outcome = run_with_reading(
-        benchmark,
-        settings,
-        open_model(painter),
-        out,
-        RunOptions(progress=False),
-        open_model(counter) if counter else None,
+    helpers = {"counter": open_model(counter)} if counter else {}
+    outcome = run_benchmark(
+        benchmark, settings, open_model(painter), out, RunOptions(progress=False), helpers
     )
     score_run(outcome.folder)
     return load_run(outcome.folder)
@@ -53,9 +48,9 @@ def test_every_target_has_a_right_and_a_wrong_picture_with_boxes(noisy: StoredRu
     pages = sections([noisy])
     (gallery,) = (b for s in pages for b in s.blocks if isinstance(b, Gallery))
     titles = [picture.title for picture in gallery.pictures if picture.verdict != "unreadable"]
-    read = [row for row in noisy.rows if row.reading.state == "read"]
+    read = noisy.counted.filter(noisy.counted["state"] == "read")
     for target in range(1, 7):
-        numbers = {row.reading.number for row in read if row.trial.target == target}
+        numbers = set(read.filter(read["target"] == target)["number"])
         shown = {title for title in titles if title.startswith(f"{target} → ")}
         assert (f"{target} → {target}" in shown) == (target in numbers)
         assert len(shown) == (target in numbers) + bool(numbers - {target})
@@ -73,8 +68,8 @@ def test_the_counter_and_what_was_asked_again_are_told(noisy: StoredRun) -> None
     ((_, counter, prompts, again, empty, excluded),) = table.rows
     assert counter.value == "counter/blobs"
     assert prompts.value == 36
-    assert again.value == sum(row.response.attempt > 0 for row in noisy.rows) > 0
-    assert empty.value == sum(row.reading.state == "empty" for row in noisy.rows)
+    assert again.value == (noisy.counted["attempt"] > 0).sum() > 0
+    assert empty.value == (noisy.counted["state"] == "empty").sum()
     assert excluded.value == 0
 
 
@@ -82,9 +77,9 @@ def test_corrected_scores_stand_beside_the_counted_ones(noisy: StoredRun) -> Non
     interval = {"value": 0.5, "low": 0.4, "high": 0.6}
     found = {"identifiable": True, "accuracy": interval, "nae": interval, "reason": ""}
     found |= {"calibrated_pictures": 4000, "assumed_exact": 0.02}
-    given = replace(noisy, scores={**noisy.scores, "corrected": found})
+    given = rescored(noisy, corrected=found)
     lost = {"identifiable": False, "accuracy": None, "nae": None, "reason": "too much confusion"}
-    confused = replace(noisy, scores={**noisy.scores, "corrected": lost, "model": "painter/two"})
+    confused = rescored(noisy, corrected=lost, model="painter/two")
     (table,) = (
         b for s in sections([given, confused]) for b in s.blocks
         if isinstance(b, Table) and b.name == "production-corrected"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
@@ -120,7 +121,8 @@ def test_clipscore() -> None:
     trial = make_trial(("b", "1", "match"), Stimulus("prompt", {}), "?")
 
     def read(value: object, stop: str = "stop") -> tuple[str, float | None]:
-        found = read_clipscore(trial, Response("t", "m", "s", 0, 0, "scores", value, stop))
+        packed = json.dumps(value) if value else ""
+        found = read_clipscore(trial, Response("t", "m", "s", 0, 0, "scores", packed, stop))
         return found.state, found.number
 
     assert read({"scores": [0.25, 0.9]}) == ("read", 0.625)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from typing import Any
 
@@ -37,7 +38,7 @@ def test_nothing_found_is_zero_when_shown_and_empty_when_generated() -> None:
     for kind, state in (("drawn", "read"), ("prompt", "empty")):
         stimulus = Stimulus(kind, {"text": "x"})  # type: ignore[arg-type]
         trial = make_trial(("naming", "1", "ask"), stimulus, "How many?")
-        response = Response(trial.id, "counter/x", "", 0, 0, "boxes", nothing, "stop")
+        response = Response(trial.id, "counter/x", "", 0, 0, "boxes", json.dumps(nothing), "stop")
         assert reader(trial, response).state == state
         assert reader.configured({"threshold": 0.05})(trial, response).number == 1
 

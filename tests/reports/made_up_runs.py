@@ -200,3 +200,10 @@ def changed(run: StoredRun, **parts: Any) -> StoredRun:
     made = replace(run, **parts)
     made.__dict__.update(scores=run.scores, trials=run.trials)
     return made
+
+
+def rescored(run: StoredRun, **scores: Any) -> StoredRun:
+    """The same run with other scores."""
+    made = replace(run)
+    made.__dict__.update(scores={**run.scores, **scores}, trials=run.trials)
+    return made

@@ -47,7 +47,7 @@ def vqa_sections(runs: Sequence[StoredRun]) -> list[Section]:
         f"{VQA_NAME}-published",
         f"What the paper prints ({SOURCES['vqa']}).",
         printed,
-        columns(*(f"{name}:{name}:.1%" for name in sets)),
+        columns("; ".join(f"{name}:{name}:.1%" for name in sets)),
     )
     missing: list[Block] = [
         Prose(

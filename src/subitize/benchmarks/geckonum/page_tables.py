@@ -183,7 +183,7 @@ def outcome_table(outcomes: Mapping[str, Shares]) -> Table:
         for painter, parts in painters.items()
     ]
     caption = "Prompts that ask for several things: what became of their pictures."
-    shown = [PAINTER, *columns(*(f"{one}::.1%±" for one in OUTCOMES))]
+    shown = [PAINTER, *columns("; ".join(f"{one}::.1%±" for one in OUTCOMES))]
     return model_table(
         f"{NAME}-outcomes", caption, lines, shown, first=Column("type", "Prompt type")
     )
