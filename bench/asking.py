@@ -86,8 +86,9 @@ def ask_by_subitize(
     class FileSettings(Settings):
         trials: int = 0
 
-    class Files(Benchmark):
+    class Files(Benchmark[FileSettings]):
         NAME, VERSION, KINDS, SETTINGS = "files", "1", ("namer",), FileSettings
+        CONDITION = {"index": 0}  # noqa: RUF012
         READERS = {"strict": read_strict}  # noqa: RUF012
 
         def stages(self, settings: Settings, kind: Any) -> Iterator[Stage]:

@@ -16,7 +16,7 @@ from typing import Any
 from tests.chat_server import ChatServer
 
 from subitize.stimuli.naming import CATEGORIES
-from subitize.stimuli.writing import NamingSet, write_naming
+from subitize.stimuli.writing import NamingSet
 
 TRIALS, CONNECTIONS, INSPECT_TRIALS, MANY = 2500, 64, 500, 100_000
 
@@ -78,7 +78,7 @@ def first_request() -> float:
 def main() -> None:
     with tempfile.TemporaryDirectory() as folder, answering() as port:
         pictures = Path(folder)
-        write_naming(pictures, NamingSet(5, 10, 1024, CATEGORIES, "", 0))
+        NamingSet(5, 10, 1024, CATEGORIES, "", 0).write(pictures)
         sizes = [path.stat().st_size for path in pictures.glob("*.png")]
         print(f"{len(sizes)} pictures of {sum(sizes) / len(sizes) / 1000:.0f} KB on average")
         costs = {}

@@ -13,7 +13,9 @@ from collections.abc import Callable
 import numpy as np
 from PIL import Image
 
+from subitize.pictures.encode import encode, pixels_sha256
 from subitize.stimuli import Picture, art, naming
+from subitize.stimuli.scenes import scene_of
 
 PICTURES = 150
 NAIVE_PICTURES = 25
@@ -30,7 +32,7 @@ def sprites() -> dict[tuple[str, str], bytes]:
     files = {}
     for kind in art.KINDS:
         for look in art.looks(kind):
-            pixels = art.tile(kind, look, SPRITE).pixels
+            pixels = art.palette(kind)[art.tile(kind, look, SPRITE).numbers]
             alpha = np.where((pixels != 255).any(axis=2), 255, 0).astype(np.uint8)
             out = io.BytesIO()
             Image.fromarray(np.dstack([pixels, alpha])).save(out, "PNG")
@@ -72,6 +74,17 @@ def main() -> None:
     print(f"naive Pillow  {slow:7.1f} images per CPU second, {slow_size:6.1f} kB each")
     print(f"subitize      {fast:7.1f} images per CPU second, {fast_size:6.1f} kB each")
     print(f"ratio         {fast / slow:7.1f}  (aim: 15 or more)")
+    canvases = [
+        (naming.composed(scene, 1024)[0], art.palette(scene.kind))
+        for scene in map(scene_of, plans[::10])
+    ]
+    for what, work in (("packing", encode), ("hash of pixels", pixels_sha256)):
+        begun = time.process_time()
+        for _ in range(10):
+            for canvas in canvases:
+                work(*canvas)
+        taken = (time.process_time() - begun) / 10 / len(canvases)
+        print(f"  {what:15} {1000 * taken:5.2f} ms per picture")
 
 
 if __name__ == "__main__":

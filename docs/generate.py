@@ -14,6 +14,7 @@ from subitize.cli import COMMANDS, LazyGroup, root
 from subitize.measures import MEASURES
 from subitize.models.base import METHODS
 from subitize.models.catalog import FAMILIES
+from subitize.score_keys import KEYS
 
 HERE = Path(__file__).parent
 NOTE = "<!-- written by docs/generate.py: change the code, then run it again -->\n\n"
@@ -84,11 +85,24 @@ def measures() -> str:
     return "".join(parts)
 
 
+def scores() -> str:
+    parts = ["# Scores\n\n" + NOTE]
+    parts.append(
+        "The keys of scores.json, and so of `subitize score --json`. A number with an interval is "
+        "`{value, low, high, trials}`; what can't be computed on a run is null, with the reason "
+        "under `undefined`.\n\n| key | meaning |\n|---|---|\n"
+    )
+    for key, meaning in KEYS.items():
+        parts.append(f"| `{key}` | {meaning.replace('|', chr(92) + '|')} |\n")
+    return "".join(parts)
+
+
 PAGES = {
     "commands.md": commands,
     "benchmarks.md": benchmarks,
     "models.md": models,
     "measures.md": measures,
+    "scores.md": scores,
 }
 
 if __name__ == "__main__":

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+import resource
+from collections.abc import Generator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -23,3 +26,35 @@ def data_dir() -> Path:
     if not folder.is_dir():
         pytest.skip(f"no released data at {folder}: set SUBITIZE_DATA to the folder that holds it")
     return folder
+
+
+def cpu_seconds() -> float:
+    """CPU time of this process and of its children that have ended."""
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(one.ru_utime + one.ru_stime for one in used)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None, None, None]:
+    """Measure every test in CPU time; one that uses twice its budget fails on any machine."""
+    begun = cpu_seconds()
+    yield
+    used = cpu_seconds() - begun
+    item.user_properties.append(("cpu", used))
+    marked = item.get_closest_marker("budget")
+    if marked is not None and used > 2 * marked.args[0]:
+        pytest.fail(f"used {used:.0f} CPU seconds, more than twice its budget {marked.args[0]}")
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """The ten dearest tests, by CPU time."""
+    spent = [
+        (dict(report.user_properties).get("cpu", 0.0), report.nodeid)
+        for report in terminalreporter.getreports("passed")
+        if report.when == "call"
+    ]
+    if len(spent) > 100:
+        terminalreporter.section("dearest tests, in CPU seconds")
+        for used, name in sorted(spent, reverse=True)[:10]:
+            terminalreporter.write_line(f"{used:7.1f}  {name}")
+        terminalreporter.write_line(f"{sum(used for used, _ in spent):7.1f}  all")

@@ -14,7 +14,7 @@ from subitize.benchmarks.catalog import BENCHMARKS
 from subitize.cli import COMMANDS
 
 ROOT = Path(__file__).parent.parent
-PAGES = ("commands.md", "benchmarks.md", "models.md", "measures.md")
+PAGES = ("commands.md", "benchmarks.md", "models.md", "measures.md", "scores.md")
 
 
 @pytest.fixture(scope="module")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 
 import pytest
@@ -102,6 +103,15 @@ def test_spans_are_in_order_and_inside_the_text(text: str) -> None:
     for found in find_numbers(text):
         assert place <= found.start < found.end <= len(text)
         place = found.end
+
+
+def test_letters_that_match_in_any_case_read_as_what_they_match() -> None:
+    for text, value in (("\u017fix", 6), ("N\u0130NE", 9), ("f\u0131ve", 5), ("\u017fEVEN", 7)):
+        assert [number.value for number in find_numbers(text)] == [value]
+    letters = "abcdefghijklmnopqrstuvwxyz"
+    for place in range(0x80, 0x110000):
+        if re.match(f"[{letters}]", chr(place), re.IGNORECASE):
+            find_numbers("".join(chr(place) if c in "ski" else c for c in "six nine seven"))
 
 
 def test_too_large_a_number_has_no_words() -> None:

@@ -1,5 +1,59 @@
-"""subitize: the number sense of multimodal AI, measured."""
+"""Measure the number sense of multimodal AI.
 
-__all__ = ["__version__"]
+    import subitize
+    run = subitize.run("naming", model="openai/gpt-4o", per_cell=5)
+    run.scores["nae"], run.answers
+    subitize.report([run], "report.html")
+
+Everything here is loaded when it is first used.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from subitize.api import (
+        Reading,
+        Response,
+        Run,
+        Score,
+        Stimulus,
+        Trial,
+        Votes,
+        draw,
+        load,
+        open_model,
+        read_number,
+        report,
+        run,
+    )
 
 __version__ = "0.1.0"
+__all__ = [
+    "Reading",
+    "Response",
+    "Run",
+    "Score",
+    "Stimulus",
+    "Trial",
+    "Votes",
+    "__version__",
+    "draw",
+    "load",
+    "open_model",
+    "read_number",
+    "report",
+    "run",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(".api", __name__), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

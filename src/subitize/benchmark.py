@@ -1,15 +1,16 @@
-"""What a benchmark is: stages of trials, a reader of its own, measures and deviations.
+"""What a benchmark is: stages of trials, readers, helpers, measures and deviations.
 
 The trials of a stage are a pure function of the settings and of the decisions taken before it;
-a decision is a pure function of the settings and of the rows (readings) of earlier stages. The
-runner writes each decision to run.json once and never takes it again.
+a decision is a pure function of the settings and of the answers so far. The runner writes each
+decision to run.json once and never takes it again. Nothing in here asks a model: a stage is asked
+of the model under test or, by the name of its role, of a helper.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
-from typing import Any, ClassVar
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from subitize.errors import BadInput, UnknownName
 from subitize.models.base import Kind
@@ -17,12 +18,15 @@ from subitize.readers.boxes import reading_boxes
 from subitize.readers.text import read_strict
 from subitize.records import Reading, Response, Row, Trial
 
+if TYPE_CHECKING:
+    import polars as pl
+
 __all__ = [
     "Attempt",
     "Benchmark",
     "Decisions",
+    "Helper",
     "Paper",
-    "Question",
     "Reader",
     "Settings",
     "Stage",
@@ -53,10 +57,29 @@ class Settings:
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """One round of trials; `decides` names the decisions to be taken when it is complete."""
+    """One round of trials."""
 
     name: str
+    """part of its trials' identity"""
     decides: tuple[str, ...] = ()
+    """decisions to be taken when it is complete"""
+    role: str = ""
+    """the helper it is asked of; empty: the model under test"""
+    follows: tuple[str, ...] = ()
+    """stages whose responses it is about: `follow` makes its trials as those come in"""
+
+
+@dataclass(frozen=True, slots=True)
+class Helper:
+    """A role beside the model under test."""
+
+    kinds: tuple[Kind, ...]
+    """kinds of model that can play it, the best fitting first"""
+    usual: str = ""
+    """the model that plays it unless the user names another; empty for none"""
+    setting: str = ""
+    """the setting that names its model, where its answers enter questions: then it is a part of
+    what the run is. Empty: it only reads responses, and another can be added later"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,25 +89,10 @@ class Attempt:
     overrides: Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
-    """What a reading model is asked about one response (see `runs/reading.py`)."""
-
-    text: str
-    """the exact words"""
-    thing: str = ""
-    """name of what is to be counted, for counters"""
-    options: tuple[str, ...] = ()
-    """the choices, where there are any"""
-    target: Any = None
-    """the right answer, where it is known; never shown to a model"""
-    condition: Mapping[str, Any] = field(default_factory=dict)
-    """tells several questions about one response apart, and what scores are broken down by"""
-    kinds: tuple[Kind, ...] = ()
-    """kinds of reading model that can answer it; empty for all of the benchmark's"""
+S = TypeVar("S", bound=Settings)
 
 
-class Benchmark:
+class Benchmark(Generic[S]):
     """Base of all benchmarks. A subclass is one file that a newcomer can read in one sitting."""
 
     NAME: ClassVar[str]
@@ -93,81 +101,92 @@ class Benchmark:
     PAPER: ClassVar[Paper]
     KINDS: ClassVar[tuple[Kind, ...]]
     """kinds of model it can ask, the best fitting first"""
-    SETTINGS: ClassVar[type[Settings]]
+    SETTINGS: type[S]
+    CONDITION: ClassVar[Mapping[str, str | int | float]]
+    """every key of its trials' conditions, with the value for trials that lack it: so every line
+    of trials.jsonl has every key, each with one type"""
     READERS: ClassVar[Mapping[str, Reader]]
     """by name, the paper's own first"""
+    HELPERS: ClassVar[Mapping[str, Helper]] = {}
+    """by role"""
     MEASURES: ClassVar[tuple[str, ...]]
     """names of the scores it reports"""
-    DEVIATIONS: ClassVar[tuple[str, ...]]
+    SCORES: ClassVar[Mapping[str, str]] = {}
+    """further keys of its scores.json, each with its meaning; the usual ones are in `score_keys`"""
+    DEVIATIONS: ClassVar[tuple[str, ...]] = ()
     """what we do otherwise than the paper, and why"""
-    READING_KINDS: ClassVar[tuple[Kind, ...]] = ()
-    """kinds of model that can read its responses; none where a reader alone does"""
-    READING_MODEL: ClassVar[str] = ""
-    """the model that reads them unless the user names another; empty for none"""
     MAX_TOKENS: ClassVar[int | None] = None
     """how long a reply may be unless the user says otherwise; None leaves it to the model"""
-    DEMO: ClassVar[Mapping[str, Any]]
+    DEMO: ClassVar[Mapping[str, Any]] = {"models": (), "settings": {}, "fast": {}}
     """`models`: built-in models for the demo; `settings`: small settings; `fast`: smaller ones"""
 
-    def check(self, settings: Settings) -> None:
+    def check(self, settings: S) -> None:
         """Raise `BadInput` for settings that can't be run."""
 
-    def stages(self, settings: Settings, kind: Kind) -> Iterator[Stage]:
+    def helpers(self, settings: S, kind: Kind) -> Mapping[str, str]:
+        """Models that the settings name for roles whose answers enter questions, by role."""
+        named = {role: one.setting for role, one in self.HELPERS.items() if one.setting}
+        return {role: getattr(settings, setting) for role, setting in named.items()}
+
+    def ready(self, settings: S, kind: Kind) -> None:
+        """Raise where the data that a run needs are missing; not called when it is scored."""
+
+    def stages(self, settings: S, kind: Kind) -> Iterator[Stage]:
         raise NotImplementedError
 
-    def trials(self, stage: str, settings: Settings, decisions: Decisions) -> Iterator[Trial]:
+    def trials(self, stage: str, settings: S, decisions: Decisions) -> Iterator[Trial]:
         """The trials of one stage, lazily: nothing is drawn here."""
         raise NotImplementedError
 
-    def size(self, stage: str, settings: Settings, decisions: Decisions) -> int | None:
+    def size(self, stage: str, settings: S, decisions: Decisions) -> int | None:
         """How many trials a stage has, where a formula tells; for the progress bar."""
         return None
 
-    def decide(
-        self, name: str, settings: Settings, rows: Sequence[Row], decisions: Decisions
-    ) -> Any:
-        """Take the decision `name` from the rows of all stages so far."""
+    def decide(self, name: str, settings: S, answers: pl.DataFrame, decisions: Decisions) -> Any:
+        """Take the decision `name` from the answers of all stages so far."""
         raise NotImplementedError
 
-    def samples(self, trial: Trial, settings: Settings) -> int:
+    def samples(self, trial: Trial, settings: S) -> int:
         """How many independent samples of each trial are asked for."""
         return 1
 
-    def first_overrides(self, trial: Trial, settings: Settings) -> Mapping[str, Any]:
+    def first_overrides(self, trial: Trial, settings: S) -> Mapping[str, Any]:
         """Settings of the very first attempt that differ from the model's own."""
         return {}
 
     def next_attempt(
-        self, trial: Trial, settings: Settings, attempts: Sequence[tuple[Response, Reading]]
+        self, trial: Trial, settings: S, attempts: Sequence[tuple[Response, Reading]]
     ) -> Attempt | None:
         """Whether and how to ask again after these attempts; None is the end."""
         return None
 
-    def score(
-        self, rows: Sequence[Row], settings: Settings, decisions: Decisions
-    ) -> dict[str, Any]:
-        """From rows to the scores object, as far as this benchmark knows it."""
-        raise NotImplementedError
+    def follow(
+        self, stage: str, trial: Trial, response: Response, settings: S, kind: Kind
+    ) -> Iterable[Trial]:
+        """The trials of a following stage about one response, for a helper of this kind.
 
-    def questions(self, trial: Trial, response: Response, settings: Settings) -> Sequence[Question]:
-        """What a reading model is asked about a response; nothing where there is nothing to ask."""
+        None where there is nothing to ask (a refusal). About a picture the question comes with
+        that picture; about text it stands alone, so the text belongs into its words.
+        """
         return ()
 
-    def answer_reader(self) -> Reader:
-        """How a reading model's answers are read: boxes are counted, text is read strictly."""
+    def helper_reader(self, stage: str) -> Reader:
+        """How a helper's answers are read: boxes are counted, text is read strictly."""
         return reading_boxes(read_strict)
 
     def combine(self, trial: Trial, response: Response, answers: Sequence[Row]) -> Reading:
-        """One reading of a response from all answers about it; none means not asked yet."""
+        """One reading of a response from a helper's answers about it; none: not asked yet."""
         raise NotImplementedError
 
-    def score_answers(
-        self, rows: Sequence[Row], answers: Mapping[str, Sequence[Row]], settings: Settings
-    ) -> dict[str, Any]:
-        """Further scores from all answers of all reading models, by the name of their run."""
-        return {}
+    def score(self, answers: pl.DataFrame, settings: S, decisions: Decisions) -> dict[str, Any]:
+        """From the answers table to the scores object, as far as this benchmark knows it.
 
-    def settings_from(self, given: Mapping[str, Any]) -> Settings:
+        The rows with `counts` are those of the respondents under test; helpers' rows are there
+        too.
+        """
+        raise NotImplementedError
+
+    def settings_from(self, given: Mapping[str, Any]) -> S:
         """Settings from names and values (text or typed); an undeclared name is an error."""
         known = {one.name: one for one in fields(self.SETTINGS)}
         for name in given:
@@ -179,6 +198,10 @@ class Benchmark:
             raise BadInput(f"The seed is {settings.seed}: give a whole number of 0 or more.")
         self.check(settings)
         return settings
+
+    def reading_role(self) -> str:
+        """The role of whoever reads its responses; empty where a reader alone does."""
+        return next((role for role, one in self.HELPERS.items() if not one.setting), "")
 
 
 def _typed(name: str, value: Any, default: Any) -> Any:

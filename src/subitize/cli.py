@@ -13,8 +13,6 @@ from typer.core import TyperCommand, TyperGroup
 from subitize import __version__
 from subitize.errors import SubitizeError
 
-__all__ = ["COMMANDS", "main", "root"]
-
 COMMANDS: dict[str, tuple[str, str]] = {
     "demo": (
         "subitize.commands.demo:demo",
@@ -44,7 +42,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "datasets": ("subitize.commands.datasets:datasets", "Bring published data, checked."),
     "capture": (
         "subitize.commands.capture:capture",
-        "Choose pictures, count what is visible, or inpaint, for CAPTURE.",
+        "Choose pictures for CAPTURE.",
     ),
     "count": (
         "subitize.commands.counting:count",
@@ -53,6 +51,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "calibrate": (
         "subitize.commands.calibrating:calibrate",
         "Find a counter's best threshold by human counts.",
+    ),
+    "import": (
+        "subitize.commands.importing:importing",
+        "Other people's formats, and run folders of older versions.",
     ),
     "report": ("subitize.commands.reporting:report", "One HTML file from one or more runs."),
 }

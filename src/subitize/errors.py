@@ -10,6 +10,7 @@ SubitizeError                 exit 1: anything that stopped the work
 ├── StorageFull               the run folder can't be written
 └── ModelError                one call to a model did not work
     ├── Retryable             worth another try (busy, time-out, closed connection)
+    │   └── WorkerLost        the process that computed it died
     └── Hopeless              the same for every trial (no such model, wrong key): the run stops
 
 A message says what is wrong, what was found and what to do.
@@ -30,6 +31,7 @@ __all__ = [
     "SubitizeError",
     "UnknownName",
     "UsageError",
+    "WorkerLost",
     "WrongRun",
 ]
 
@@ -97,6 +99,10 @@ class Retryable(ModelError):
         super().__init__(message)
         self.retry_after = retry_after
         self.busy = busy
+
+
+class WorkerLost(Retryable):
+    """The process that computed a batch died; the message holds its last words."""
 
 
 class Hopeless(ModelError):

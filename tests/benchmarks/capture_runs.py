@@ -11,9 +11,12 @@ import orjson
 from subitize.benchmarks.catalog import get_benchmark
 from subitize.models.base import ModelOptions
 from subitize.models.catalog import open_model
+from subitize.opening import open_helpers
+from subitize.records import Trial
 from subitize.runs.limits import RetryPolicy
+from subitize.runs.plan import read_trials
 from subitize.runs.run import Outcome, RunOptions, run_benchmark
-from subitize.runs.scoring import score_run
+from tests.scored import score_run
 
 QUICK = RetryPolicy(tries=3, busy_tries=5, first_wait=0.02, longest_wait=0.1)
 SMALL: dict[str, Any] = {"items": 6, "validation": 2, "size": 96, "prompt": "as-if-no-box"}
@@ -27,14 +30,17 @@ def ask(
     url: str | None = None,
     model: str = "openai/x",
     settings: dict[str, Any] | None = None,
+    reading_model: str | None = None,
     **options: Any,
 ) -> tuple[Outcome, Scores]:
     """Run and score; the same call again resumes."""
     benchmark = get_benchmark("capture")
     chosen = benchmark.settings_from({**SMALL, **(settings or {})})
-    opened = open_model(model, ModelOptions(url, timeout=5.0))
+    given = ModelOptions(url, timeout=5.0)
+    opened = open_model(model, given)
+    helpers = open_helpers(benchmark, chosen, opened, reading_model, lambda _: given)
     options = {"policy": QUICK, "concurrency": 4, "progress": False, **options}
-    outcome = run_benchmark(benchmark, chosen, opened, out, RunOptions(**options))
+    outcome = run_benchmark(benchmark, chosen, opened, out, RunOptions(**options), helpers)
     return outcome, score_run(outcome.folder)
 
 
@@ -54,8 +60,8 @@ def replying(answer: Callable[[dict[str, Any]], str]) -> Callable[..., Any]:
     return behave
 
 
-def trials_of(folder: Path) -> list[dict[str, Any]]:
-    return [orjson.loads(line) for line in (folder / "trials.jsonl").read_bytes().splitlines()]
+def trials_of(folder: Path) -> list[Trial]:
+    return list(read_trials(folder))
 
 
 def responses_of(folder: Path) -> list[dict[str, Any]]:

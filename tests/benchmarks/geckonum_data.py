@@ -9,8 +9,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 
-from subitize.benchmarks.geckonum.labels import Labelled, label_annotations
+from subitize.benchmarks.geckonum.answers import People, people_from
+from subitize.benchmarks.geckonum.labels import label_answers
+from subitize.benchmarks.geckonum.tables import Tables, geckonum_tables
 from subitize.datasets.geckonum.annotations import read_annotations
 from subitize.datasets.geckonum.prompts import Prompt, make_prompts
 from subitize.datasets.geckonum.questions import make_questions
@@ -63,8 +66,16 @@ def write_counts(folder: Path, rows: Iterable[Mapping[str, object]], model: str 
     return folder
 
 
-def labelled(folder: Path, prompts: Sequence[Prompt] = PROMPTS) -> Labelled:
-    return label_annotations(read_annotations(folder), prompts)
+def people(folder: Path, prompts: Sequence[Prompt] = PROMPTS) -> People:
+    return people_from(read_annotations(folder), prompts)
+
+
+def labels(folder: Path, prompts: Sequence[Prompt] = PROMPTS) -> pl.DataFrame:
+    return label_answers(people(folder, prompts).answers)
+
+
+def tables(folder: Path, prompts: Sequence[Prompt] = PROMPTS) -> Tables:
+    return geckonum_tables(labels(folder, prompts), len(prompts))
 
 
 def simulated(folder: Path, *, seeds: int = 2, people: int = 3, skill: float = 0.7) -> Path:

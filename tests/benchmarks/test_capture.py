@@ -28,7 +28,7 @@ def test_all_tasks_in_one_run(tmp_path: Path) -> None:
         assert server.pictures_ok
     assert outcome.complete
     trials = trials_of(outcome.folder)
-    stages = [trial["stage"] for trial in trials]
+    stages = [trial.stage for trial in trials]
     assert {name: stages.count(name) for name in set(stages)} == {
         "total": 12,
         "hidden": 6,
@@ -39,7 +39,7 @@ def test_all_tasks_in_one_run(tmp_path: Path) -> None:
     assert scores["smape"]["occluded"]["skipped"] == 0
     # the same answer to both pictures of a configuration: occlusion costs nothing
     assert scores["price_of_occlusion"] == {"value": 0.0, "low": 0.0, "high": 0.0, "trials": 6}
-    circles = sum(t["target"] == "circle" for t in trials if t["stage"] == "pattern")
+    circles = sum(t.target_choice == "circle" for t in trials if t.stage == "pattern")
     assert scores["pattern"]["occluded"]["value"] == pytest.approx(100 * circles / 12)
     assert not any("price" in name for name in scores["undefined"])
 
@@ -51,10 +51,11 @@ def test_hidden_targets_are_the_pictures_own(tmp_path: Path) -> None:
     assert scores["pattern"]["unoccluded"]["value"] == 100.0
     outcome, _ = ask(tmp_path, model="sim/perfect")
     for trial in trials_of(outcome.folder):
-        about = trial["condition"]
+        about = trial.condition
         assert 1 <= about["hidden"] <= 6
         expected = {"total": about["total"], "hidden": about["hidden"]}
-        assert trial["target"] == expected.get(about["task"], about["arrangement"])
+        assert trial.target == expected.get(about["task"])
+        assert trial.target_choice == (about["arrangement"] if about["task"] == "pattern" else "")
 
 
 def test_choices_are_shuffled_by_the_seed_and_alike_for_both_variants(tmp_path: Path) -> None:
@@ -62,11 +63,11 @@ def test_choices_are_shuffled_by_the_seed_and_alike_for_both_variants(tmp_path: 
     outcome, _ = ask(tmp_path / "a", model="sim/perfect", settings=settings)
     orders = {}
     for trial in trials_of(outcome.folder):
-        assert sorted(trial["options"]) == ["circle", "rectangle", "triangle"]
-        name = trial["condition"]["configuration"]
-        assert orders.setdefault(name, trial["options"]) == trial["options"]
-        for place, option in enumerate(trial["options"]):
-            assert f"({'ABC'[place]}) {option}" in trial["question"]
+        assert sorted(trial.options) == ["circle", "rectangle", "triangle"]
+        name = trial.condition["configuration"]
+        assert orders.setdefault(name, trial.options) == trial.options
+        for place, option in enumerate(trial.options):
+            assert f"({'ABC'[place]}) {option}" in trial.question
     assert len({tuple(order) for order in orders.values()}) > 3
 
 
@@ -109,7 +110,7 @@ def test_validation_and_test_parts_share_no_picture(tmp_path: Path) -> None:
     outcome, _ = ask(tmp_path, model="sim/perfect", settings=given)
     parts: dict[str, set[str]] = {}
     for trial in trials_of(outcome.folder):
-        parts.setdefault(trial["stage"], set()).add(trial["condition"]["configuration"])
+        parts.setdefault(trial.stage, set()).add(trial.condition["configuration"])
     assert len(parts["prompts"]) == 100
     assert not parts["prompts"] & parts["total"]
 
@@ -228,7 +229,7 @@ def test_every_reply_without_a_number_scores_100(tmp_path: Path, reply: str, sta
 def test_counters_are_asked_for_totals_only(tmp_path: Path) -> None:
     given = {"prompt": "best", "size": 256, "help": ("inpainted", "visible-coordinates")}
     outcome, scores = ask(tmp_path, model="counter/blobs", settings=given)
-    assert {t["stage"] for t in trials_of(outcome.folder)} == {"total", "inpainted"}
+    assert {t.stage for t in trials_of(outcome.folder)} == {"total", "inpainted"}
     assert decisions_of(outcome.folder) == {}
     assert scores["smape"]["unoccluded"]["value"] == 0.0
     assert scores["price_of_occlusion"]["low"] > 0

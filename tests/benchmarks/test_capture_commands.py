@@ -11,6 +11,7 @@ import pytest
 from subitize.cli import main
 from tests.benchmarks.capture_runs import replying
 from tests.chat_server import ChatServer
+from tests.scored import load_run
 
 SMALL = ["--set", "items=3", "--set", "tasks=total", "--size", "96", "--prompt", "as-if-no-box"]
 
@@ -78,20 +79,56 @@ def test_a_killed_run_goes_on_where_it_stopped(
         assert broken[name] == whole[name]
 
 
-def test_visible_counts_go_from_a_run_to_a_run(
+def test_visible_counts_are_a_stage_asked_of_a_counter(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    run(tmp_path / "runs", capsys, "--model", "counter/blobs", "--size", "256")
-    (folder,) = (tmp_path / "runs").iterdir()
-    file = tmp_path / "counts.json"
-    assert command("capture", "counts", str(folder), "--out", str(file)) == 0
-    assert "3 visible counts" in capsys.readouterr().out
-    counts = json.loads(file.read_text())
-    assert len(counts) == 3
-    more = ("--set", "help=visible-count", "--set", f"counts={file}", "--size", "256")
-    _, (scores,) = run(tmp_path / "more", capsys, "--model", "sim/perfect", *more)
+    more = ("--set", "help=visible-count", "--model", "sim/perfect", "--size", "256")
+    code, (scores,) = run(tmp_path, capsys, *more, "--set", "counter=blobs")
+    assert code == 0
+    (folder,) = tmp_path.iterdir()
+    stored = load_run(folder)
+    visible = stored.answers.filter(stored.answers["stage"] == "visible")
+    assert visible["respondent"].to_list() == ["counter/blobs"] * 3
+    assert not visible["counts"].any()
+    assert visible["target"].null_count() == 3
+    counts = dict(visible.select("configuration", "number").iter_rows())
+    assert stored.info["decisions"]["visible_counts"] == counts
+    told = stored.counted.filter(stored.counted["help"] == "visible-count")
+    assert dict(told.select("configuration", "told").iter_rows()) == counts
     assert scores["help"]["visible-count"]["counter_alone"]["value"] > 0
-    assert command("capture", "counts", str(tmp_path), "--out", str(file)) == 2
+    assert scores["asked"] == stored.counted.height == 9
+    # Whoever tells the count is a part of what the run is; nobody is asked twice.
+    assert stored.info["helpers"]["visible"]["name"] == "counter/blobs"
+    lines = (folder / "responses.jsonl").read_bytes()
+    run(tmp_path, capsys, *more, "--set", "counter=blobs")
+    assert (folder / "responses.jsonl").read_bytes() == lines
+    run(tmp_path, capsys, *more, "--set", "counter=blobs?split=false")
+    assert len(list(tmp_path.iterdir())) == 2
+
+
+def test_visible_counts_from_a_file_ask_no_counter(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    more = ("--set", "help=visible-count", "--model", "sim/perfect", "--size", "256")
+    run(tmp_path / "a", capsys, *more)
+    (folder,) = (tmp_path / "a").iterdir()
+    counts = load_run(folder).info["decisions"]["visible_counts"]
+    file = tmp_path / "counts.json"
+    file.write_text(json.dumps(counts))
+    code, (scores,) = run(tmp_path / "b", capsys, *more, "--set", f"counts={file}")
+    assert code == 0
+    (folder,) = (tmp_path / "b").iterdir()
+    assert set(load_run(folder).answers["respondent"]) == {"sim/perfect"}
+    assert load_run(folder).info["decisions"]["visible_counts"] == counts
+    assert scores["help"]["visible-count"]["counter_alone"]["value"] > 0
+
+
+@pytest.mark.parametrize("gone", ["counts", "inpaint"])
+def test_what_is_a_setting_of_run_is_no_command(
+    gone: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert command("capture", gone, "x") == 2
+    assert "No such command" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -121,4 +158,5 @@ def test_the_reader_llm_is_the_reading_model(
     given = ("--model", "sim/perfect", "--reader", "llm", "--reading-model", "sim/chatty")
     code, (scores,) = run(tmp_path, capsys, *given)
     assert code == 0
-    assert scores["reader"] in scores["reader_agreement"]
+    assert scores["reader"] == "sim/chatty"
+    assert set(scores["reader_agreement"]) == {"sim/chatty"}

@@ -118,13 +118,13 @@ def test_each_help_is_a_condition_of_its_own_paired_with_the_plain_one(tmp_path:
     assert scores["help"]["chain-of-thought"]["effect"]["value"] == 0.0
     hybrid = scores["help"]["visible-count"]
     counts = decisions_of(outcome.folder)["visible_counts"]
-    told = [t for t in trials_of(outcome.folder) if t["condition"]["help"] == "visible-count"]
+    told = [t for t in trials_of(outcome.folder) if t.condition["help"] == "visible-count"]
     for trial in told:
-        about = trial["condition"]
+        about = trial.condition
         seen = about["total"] - about["hidden"]
         assert about["told"] == counts[about["configuration"]] == seen
-        assert f"A counting model finds {seen} visible" in trial["question"]
-    alone = [100 * t["condition"]["hidden"] / (t["target"] + t["condition"]["told"]) for t in told]
+        assert f"A counting model finds {seen} visible" in trial.question
+    alone = [100 * t.condition["hidden"] / (t.target + t.condition["told"]) for t in told]
     assert hybrid["counter_alone"]["value"] == pytest.approx(sum(alone) / len(alone))
 
 
@@ -140,8 +140,9 @@ def test_visible_counts_from_a_file_and_what_is_wrong_with_one(tmp_path: Path) -
         ask(tmp_path / "b", model="sim/perfect", settings={**given, "counts": str(file)})
     with pytest.raises(BadInput, match="There is no file"):
         ask(tmp_path / "c", model="sim/perfect", settings={**given, "counts": "missing.json"})
-    with pytest.raises(BadInput, match="built-in counter"):
+    with pytest.raises(BadInput, match="as visible, needs a counter, but sim/perfect is a namer"):
         ask(tmp_path / "d", model="sim/perfect", settings={**given, "counter": "sim/perfect"})
+    assert not any((tmp_path / name).exists() for name in "cd")
 
 
 def test_the_built_in_inpainter_shows_the_whole_pattern() -> None:
@@ -168,6 +169,6 @@ def test_inpainted_pictures_from_a_folder(tmp_path: Path) -> None:
 def test_a_question_in_own_words(tmp_path: Path) -> None:
     given = {"tasks": ("total",), "question": "Tell me the number of [object]!", "prompt": "best"}
     outcome, scores = ask(tmp_path, model="sim/perfect", settings=given)
-    asked = {trial["question"] for trial in trials_of(outcome.folder)}
+    asked = {trial.question for trial in trials_of(outcome.folder)}
     assert asked <= {"Tell me the number of circles!", "Tell me the number of squares!"}
     assert scores["prompt"] == {"unoccluded": "own", "occluded": "own"}

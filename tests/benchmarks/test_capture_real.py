@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from subitize.api import report
 from subitize.benchmarks.capture.scenes import scenes
 from subitize.benchmarks.capture.settings import CaptureSettings
 from subitize.errors import BadInput
@@ -96,14 +97,14 @@ def test_a_whole_run_with_oracles_and_the_hidden_count(
     told = next(words for words in asked if "coordinates of the visible" in words)
     text = ", ".join(f"({x}, {y})" for x, y in GRID if not (40 <= x <= 90 and 40 <= y <= 70))
     assert f"image: {text}. Estimate" in told
-    assert {t["stage"] for t in trials_of(outcome.folder)} == {"prompts", "total", "help", "hidden"}
+    assert {t.stage for t in trials_of(outcome.folder)} == {"prompts", "total", "help", "hidden"}
 
 
 def test_scores_need_no_pictures(tmp_path: Path, data: dict[str, Any]) -> None:
     """A run can be scored again on another machine, without FSC-147."""
     import shutil
 
-    from subitize.runs.scoring import score_run
+    from tests.scored import score_run
 
     outcome, scores = ask(tmp_path / "runs", model="sim/observer", settings=data)
     shutil.rmtree(data["pictures"])
@@ -131,14 +132,14 @@ def test_a_subset_leaves_the_validation_part_whole(data: dict[str, Any]) -> None
 def test_the_test_part_of_fsc_alone(tmp_path: Path, data: dict[str, Any]) -> None:
     given = {**data, "subset": "fsc-test"}
     outcome, _ = ask(tmp_path / "runs", model="sim/perfect", settings=given)
-    names = {t["condition"]["configuration"] for t in trials_of(outcome.folder)}
+    names = {t.condition["configuration"] for t in trials_of(outcome.folder)}
     assert names == {"1.jpg", "3.jpg", "5.jpg"}
 
 
 def test_without_points_totals_only(tmp_path: Path, data: dict[str, Any]) -> None:
     given = {**data, "points": ""}
     outcome, scores = ask(tmp_path / "runs", model="sim/perfect", settings=given)
-    assert {t["condition"]["task"] for t in trials_of(outcome.folder)} == {"total"}
+    assert {t.condition["task"] for t in trials_of(outcome.folder)} == {"total"}
     assert "points" in scores["undefined"]["hidden"]
 
 
@@ -171,14 +172,10 @@ def test_a_missing_picture_is_named(tmp_path: Path, data: dict[str, Any]) -> Non
 
 def test_the_page_of_the_real_set(tmp_path: Path, data: dict[str, Any]) -> None:
     """CountGD stands beside it, marked as not comparable; totals are drawn on a log scale."""
-    from subitize.reports.build import build_report
-    from subitize.runs.stored import load_run
-
     given = {**data, "confidence": "samples", "samples": 4}
     outcome, scores = ask(tmp_path / "runs", model="sim/observer", settings=given)
     assert scores["confidence"]["occluded"]["trials"] == 6
-    report = build_report([load_run(outcome.folder)], tmp_path / "report.html")
-    page = report.read_text("utf-8")
+    page = report([outcome.folder], tmp_path / "report.html").read_text("utf-8")
     assert "Leaderboard, real set" in page
     assert "CountGD" in page
     assert "not comparable" in page

@@ -1,4 +1,4 @@
-"""CAPTURE's scores against plain loops over the same rows, and in time."""
+"""CAPTURE's scores against plain loops over the same answers, and in time."""
 
 from __future__ import annotations
 
@@ -11,11 +11,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from subitize.benchmarks.capture.answers import answers_of, errors_of
+from subitize.benchmarks.capture.answers import one_per_trial
 from subitize.benchmarks.capture.scoring import scores_of
 from subitize.benchmarks.capture.settings import CaptureSettings
 from subitize.benchmarks.catalog import get_benchmark
 from subitize.records import Reading, Response, Row, Trial
+from tests.scored import as_answers
+
+CAPTURE = get_benchmark("capture")
 
 SETTINGS = CaptureSettings(
     items=60, size=96, prompt="as-if-no-box", help=("all-coordinates",), seed=3
@@ -24,13 +27,12 @@ SETTINGS = CaptureSettings(
 
 def rows_for(settings: CaptureSettings, seed: int = 0, skips: float = 0.1) -> list[Row]:
     """Every trial of a run, answered with errors and skips."""
-    benchmark = get_benchmark("capture")
     rng = np.random.default_rng(seed)
     rows = []
     for stage in ("total", "help", "hidden", "pattern"):
         if stage == "help" and not settings.help:
             continue
-        for trial in benchmark.trials(stage, settings, {}):
+        for trial in CAPTURE.trials(stage, settings, {}):
             response = Response(trial.id, "x", "h", 0, 0, "text", "…", "stop")
             rows.append(Row(trial, response, _reading(trial, rng, skips)))
     return rows
@@ -42,6 +44,10 @@ def _reading(trial: Trial, rng: np.random.Generator, skips: float) -> Reading:
     if trial.options:
         return Reading("read", choice=trial.options[int(rng.integers(3))])
     return Reading("read", max(0, int(trial.target + rng.integers(-3, 4))))
+
+
+def scored(rows: list[Row], settings: CaptureSettings = SETTINGS) -> dict[str, Any]:
+    return scores_of(as_answers(rows, CAPTURE), settings, {})
 
 
 def plain_error(row: Row) -> float:
@@ -67,7 +73,7 @@ def rows() -> list[Row]:
 
 @pytest.fixture(scope="module")
 def scores(rows: list[Row]) -> dict[str, Any]:
-    return scores_of(rows, SETTINGS, {})
+    return scored(rows)
 
 
 def test_values_are_those_of_plain_loops(rows: list[Row], scores: dict[str, Any]) -> None:
@@ -88,7 +94,7 @@ def test_values_are_those_of_plain_loops(rows: list[Row], scores: dict[str, Any]
     effect = [plain_error(helped[name]) - plain_error(covered[name]) for name in helped]
     assert scores["help"]["all-coordinates"]["effect"]["value"] == pytest.approx(np.mean(effect))
     named = of(rows, "pattern", "occluded")
-    right = [row.reading.choice == row.trial.target for row in named.values()]
+    right = [row.reading.choice == row.trial.target_choice for row in named.values()]
     assert scores["pattern"]["occluded"]["value"] == pytest.approx(100 * np.mean(right))
 
 
@@ -139,13 +145,13 @@ def test_pairing_narrows_the_price(rows: list[Row], scores: dict[str, Any]) -> N
     """Both variants answered alike: the price is exactly 0, whatever the errors are."""
     covered, seen = of(rows, "total", "occluded"), of(rows, "total", "unoccluded")
     alike = [Row(covered[n].trial, covered[n].response, seen[n].reading) for n in covered]
-    found = scores_of([*seen.values(), *alike], replace(SETTINGS, help=()), {})
+    found = scored([*seen.values(), *alike], replace(SETTINGS, help=()))
     assert found["price_of_occlusion"]["low"] == found["price_of_occlusion"]["high"] == 0.0
 
 
 def test_order_changes_no_score(rows: list[Row], scores: dict[str, Any]) -> None:
     mixed = [rows[i] for i in np.random.default_rng(9).permutation(len(rows))]
-    again = scores_of(mixed, SETTINGS, {})
+    again = scored(mixed)
     assert again["smape"]["occluded"]["value"] == pytest.approx(
         scores["smape"]["occluded"]["value"]
     )
@@ -158,31 +164,37 @@ def test_failed_and_excluded_replies_are_no_skips(rows: list[Row]) -> None:
         Row(r.trial, r.response, Reading(state[i])) if i in state else r  # type: ignore[arg-type]
         for i, r in enumerate(rows)
     ]
-    found = scores_of(changed, SETTINGS, {})
+    found = scored(changed)
     assert found["trials"] == len(rows) - 3
     assert found["asked"] == len(rows)
 
 
 def test_nothing_answered_is_null_with_a_reason() -> None:
-    found = scores_of([], SETTINGS, {})
+    found = scored([])
     assert found["smape"] == {"unoccluded": None, "occluded": None}
     assert set(found["undefined"]) >= {"smape.occluded", "price_of_occlusion", "hidden"}
 
 
 def test_most_common_of_samples() -> None:
-    trial = next(get_benchmark("capture").trials("total", SETTINGS, {}))
+    trial = next(CAPTURE.trials("total", SETTINGS, {}))
 
     def sample(number: int, said: int | None) -> Row:
         response = Response(trial.id, "x", "h", number, 0, "text", "", "stop")
         reading = Reading("vague") if said is None else Reading("read", said)
         return Row(trial, response, reading)
 
-    (one,) = answers_of([sample(i, n) for i, n in enumerate([7, 9, 9, None, 7])], "samples")
-    assert (one.value, one.confidence) == (7, pytest.approx(0.4))
-    (lost,) = answers_of([sample(i, None) for i in range(3)], "samples")
-    assert lost.skipped
-    assert errors_of([lost]).tolist() == [100.0]
-    assert lost.confidence is None
+    def one(*said: int | None) -> dict[str, Any]:
+        frame = as_answers([sample(i, n) for i, n in enumerate(said)], CAPTURE)
+        (found,) = one_per_trial(frame, "samples").to_dicts()
+        return found
+
+    found = one(7, 9, 9, None, 7)
+    assert (found["number"], found["confidence"]) == (7, pytest.approx(0.4))
+    assert not found["skipped"]
+    lost = one(None, None, None)
+    assert lost["skipped"]
+    assert lost["error"] == 100.0
+    assert lost["confidence"] is None
 
 
 def test_the_full_set_is_scored_in_two_seconds(tmp_path: Path) -> None:
@@ -190,6 +202,7 @@ def test_the_full_set_is_scored_in_two_seconds(tmp_path: Path) -> None:
     settings = CaptureSettings(size=96, prompt="as-if-no-box", help=("all-coordinates",))
     rows = rows_for(settings)
     assert len(rows) == 1150 * 6
+    answers = as_answers(rows, CAPTURE)
     begun = time.process_time()
-    scores_of(rows, settings, {})
+    scores_of(answers, settings, {})
     assert time.process_time() - begun < 2.0

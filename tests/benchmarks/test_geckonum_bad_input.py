@@ -15,7 +15,7 @@ from tests.benchmarks.geckonum_data import (
     BY_TEXT,
     COLUMNS,
     counts,
-    labelled,
+    people,
     table,
     write_counts,
     zipped,
@@ -44,23 +44,22 @@ GOOD = counts(DOGS, ["2", "2", "2"])
 )
 def test_rows_that_cannot_be_used(tmp_path: Path, change: dict[str, object], reason: str) -> None:
     rows = [*GOOD[:2], {**GOOD[2], **change}]
-    found = labelled(write_counts(tmp_path / "a", rows))
-    assert found.rows() == {"used": 2, "dropped": {reason: 1}}
+    found = people(write_counts(tmp_path / "a", rows))
+    assert found.rows() == (2, {reason: 1})
     assert f"1 not used: {reason}: task_1_mine.csv:4" in dropped_text(found, verbose=False)
 
 
 def test_a_prompt_of_another_task(tmp_path: Path) -> None:
     bread = BY_TEXT["A loaf of bread cut into thirds."]
     row = {**GOOD[2], "image_id": f"{bread.dataset_id}_0", "prompt": bread.prompt}
-    found = labelled(write_counts(tmp_path / "a", [*GOOD[:2], row]))
-    assert found.rows()["dropped"] == {"prompt of another task": 1}
+    found = people(write_counts(tmp_path / "a", [*GOOD[:2], row]))
+    assert found.rows().dropped == {"prompt of another task": 1}
 
 
 def test_typos_are_read_as_the_paper_did(tmp_path: Path) -> None:
-    found = labelled(write_counts(tmp_path / "a", counts(DOGS, ["2q", "o", "6=7", "10+"])))
-    assert found.task1 is not None
-    assert found.task1.answer.tolist() == [2, 0, 6.5, 11]
-    assert found.rows() == {"used": 4, "dropped": {}}
+    found = people(write_counts(tmp_path / "a", counts(DOGS, ["2q", "o", "6=7", "10+"])))
+    assert found.answers["number"].to_list() == [2, 0, 6.5, 11]
+    assert found.rows() == (4, {})
 
 
 def test_lines_are_right_behind_line_breaks_in_quotes_and_blank_lines(tmp_path: Path) -> None:
@@ -68,10 +67,8 @@ def test_lines_are_right_behind_line_breaks_in_quotes_and_blank_lines(tmp_path: 
     odd = lines[1].replace("mine", '"mi\nne"')
     text = lines[0] + odd + "\n" + lines[2] + "torn,row\n" + lines[3].replace(",2,2,2", ",2,?,2")
     (tmp_path / "task_1_mine.csv").write_text(text)
-    found = labelled(tmp_path)
-    assert found.rows() == {
-        "used": 2, "dropped": {"wrong number of fields": 1, "unreadable answer": 1},
-    }  # fmt: skip
+    found = people(tmp_path)
+    assert found.rows() == (2, {"wrong number of fields": 1, "unreadable answer": 1})
     said = dropped_text(found, verbose=True)
     assert "wrong number of fields: task_1_mine.csv:6" in said
     assert "unreadable answer: task_1_mine.csv:7" in said
@@ -79,7 +76,7 @@ def test_lines_are_right_behind_line_breaks_in_quotes_and_blank_lines(tmp_path: 
 
 def test_all_places_or_a_few(tmp_path: Path) -> None:
     rows = [*GOOD, *(counts(DOGS, ["?"] * 9, seed=1))]
-    found = labelled(write_counts(tmp_path / "a", rows))
+    found = people(write_counts(tmp_path / "a", rows))
     assert "task_1_mine.csv:7 and 6 more" in dropped_text(found, verbose=False)
     assert "task_1_mine.csv:13" in dropped_text(found, verbose=True)
 
@@ -93,8 +90,8 @@ def test_bad_answers_of_the_other_tasks(tmp_path: Path) -> None:
         "image_id,question,annot_id,answer\ngeckonum_00969_0,Is it?,a,yes\n"
         "geckonum_00969_0,Is it?,b,maybe\ngeckonum_00969_0,,c,1\n"
     )
-    found = labelled(tmp_path)
-    assert found.rows() == {"used": 2, "dropped": {"unreadable answer": 2, "unknown question": 1}}
+    found = people(tmp_path)
+    assert found.rows() == (2, {"unreadable answer": 2, "unknown question": 1})
 
 
 @pytest.mark.parametrize(
@@ -110,17 +107,17 @@ def test_bad_answers_of_the_other_tasks(tmp_path: Path) -> None:
 def test_files_that_cannot_be_read(tmp_path: Path, content: bytes, words: str) -> None:
     (tmp_path / "task_1_mine.csv").write_bytes(content)
     with pytest.raises(BadInput, match=words):
-        labelled(tmp_path)
+        people(tmp_path)
 
 
 def test_a_file_with_a_header_alone_has_no_rows(tmp_path: Path) -> None:
-    assert labelled(write_counts(tmp_path / "a", [])).rows() == {"used": 0, "dropped": {}}
+    assert people(write_counts(tmp_path / "a", [])).rows() == (0, {})
 
 
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
 def test_marked_encodings_are_read(tmp_path: Path, encoding: str) -> None:
     (tmp_path / "task_1_mine.csv").write_bytes(table(COLUMNS[1], GOOD).encode(encoding))
-    assert labelled(tmp_path).rows() == {"used": 3, "dropped": {}}
+    assert people(tmp_path).rows() == (3, {})
 
 
 @pytest.mark.parametrize("end", ["\r\n", "\r"])
@@ -128,16 +125,25 @@ def test_other_ends_of_lines_are_read(tmp_path: Path, end: str) -> None:
     rows = [*GOOD[:2], {**GOOD[2], "raw_answer": "?"}]
     text = table(COLUMNS[1], rows).replace("\n", end)
     (tmp_path / "task_1_mine.csv").write_bytes(text.encode())
-    found = labelled(tmp_path)
-    assert found.rows() == {"used": 2, "dropped": {"unreadable answer": 1}}
+    found = people(tmp_path)
+    assert found.rows() == (2, {"unreadable answer": 1})
     assert "task_1_mine.csv:4" in dropped_text(found, verbose=False)
+
+
+def test_blanks_around_names_of_columns_do_not_matter(tmp_path: Path) -> None:
+    text = (
+        table(COLUMNS[1], GOOD).replace("annot_id", " annot_id ").replace("question,", "question ,")
+    )
+    (tmp_path / "task_1_mine.csv").write_text(text)
+    write_counts(tmp_path, GOOD, "other")
+    assert people(tmp_path).rows() == (6, {})
 
 
 def test_lines_that_end_in_two_ways_are_named(tmp_path: Path) -> None:
     text = table(COLUMNS[1], GOOD).replace("\n", "\r", 2)
     (tmp_path / "task_1_mine.csv").write_bytes(text.encode())
     with pytest.raises(BadInput, match=r"task_1_mine.csv:1 can't be read"):
-        labelled(tmp_path)
+        people(tmp_path)
 
 
 def test_folder_and_archive_give_the_same(tmp_path: Path) -> None:
@@ -148,24 +154,38 @@ def test_folder_and_archive_give_the_same(tmp_path: Path) -> None:
     )
     found = read_annotations(archive)
     assert found.others == ("README.md",)
-    assert labelled(archive).rows() == {"used": 3, "dropped": {}}
+    assert people(archive).rows() == (3, {})
 
 
 @pytest.mark.parametrize("name", ["../task_1_x.csv", "/task_1_x.csv", "a/../../task_1_x.csv",
                                   "C:/task_1_x.csv", "..\\task_1_x.csv"])  # fmt: skip
-def test_paths_that_leave_the_archive(tmp_path: Path, name: str) -> None:
-    archive = zipped(tmp_path / "a.zip", {name: table(COLUMNS[1], GOOD)})
-    with pytest.raises(BadInput, match="leaves the archive"):
-        read_annotations(archive)
+def test_a_path_in_an_archive_is_only_a_name(tmp_path: Path, name: str) -> None:
+    """Members are read into memory: wherever they say they belong, nothing is written there."""
+    inside = tmp_path / "inside"
+    inside.mkdir()
+    archive = zipped(inside / "a.zip", {name: table(COLUMNS[1], GOOD)})
+    before = sorted(tmp_path.rglob("*"))
+    assert people(archive).rows() == (3, {})
+    assert sorted(tmp_path.rglob("*")) == before
 
 
-def test_links_in_an_archive_are_refused(tmp_path: Path) -> None:
+def test_a_link_in_an_archive_is_not_followed(tmp_path: Path) -> None:
     path = tmp_path / "a.zip"
     with zipfile.ZipFile(path, "w") as archive:
         link = zipfile.ZipInfo("task_1_x.csv")
         link.external_attr = 0o120777 << 16
         archive.writestr(link, "/etc/passwd")
-    with pytest.raises(BadInput, match="leaves the archive"):
+    with pytest.raises(BadInput, match=r"lacks the column .* found /etc/passwd"):
+        read_annotations(path)
+
+
+def test_an_encrypted_member_is_told(tmp_path: Path) -> None:
+    path = zipped(tmp_path / "a.zip", {"task_1_x.csv": table(COLUMNS[1], GOOD)})
+    content = bytearray(path.read_bytes())
+    for mark, place in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+        content[content.find(mark) + place] |= 1
+    path.write_bytes(content)
+    with pytest.raises(BadInput, match=r"encrypted.*unpack it first"):
         read_annotations(path)
 
 

@@ -11,49 +11,48 @@ import polars as pl
 import pytest
 from scipy import stats
 
-from subitize.benchmarks.geckonum.labels import Labelled, label_annotations
-from subitize.benchmarks.geckonum.metrics import judge_metrics, judged_pictures, table3_text
+from subitize.benchmarks.geckonum.answers import people_from
+from subitize.benchmarks.geckonum.judging import judge_metrics, judged_pictures, table3_text
+from subitize.benchmarks.geckonum.labels import label_answers
 from subitize.datasets.geckonum.annotations import read_annotations
 from subitize.datasets.geckonum.prompts import read_prompts
-from subitize.datasets.geckonum.scores import (
-    ScoreTable,
-    join_scores,
-    read_scores,
-    scores_from_rows,
-)
+from subitize.datasets.geckonum.scores import SCORES, ScoreTable, join_scores, read_scores
 from subitize.errors import BadInput
 from subitize.published.geckonum_metrics import TABLE_3
-from tests.benchmarks.geckonum_data import BY_TEXT, counts, labelled, write_counts
+from tests.benchmarks.geckonum_data import BY_TEXT, counts, labels, write_counts
 
 
 @pytest.fixture(scope="module")
-def released(data_dir: Path) -> Labelled:
+def released(data_dir: Path) -> pl.DataFrame:
     folder = data_dir / "geckonum"
-    return label_annotations(
-        read_annotations(folder / "geckonum_annotations.zip"), read_prompts(folder / "prompts.csv")
-    )
+    read = read_annotations(folder / "geckonum_annotations.zip")
+    return label_answers(people_from(read, read_prompts(folder / "prompts.csv")).answers)
 
 
 def scored(people: pl.DataFrame, metric: str, score: Any) -> ScoreTable:
     frame = people.with_columns(pl.lit(metric).alias("metric"), pl.Series("score", score))
-    return ScoreTable(frame.select("metric", "model", "dataset_id", "seed", "score"))
+    return ScoreTable(frame.select(*SCORES))
 
 
-def test_a_picture_is_right_if_all_its_questions_are(released: Labelled) -> None:
+def scores(*rows: tuple[str, str, str, int, float]) -> ScoreTable:
+    return ScoreTable(pl.DataFrame(rows, SCORES, orient="row"))
+
+
+def test_a_picture_is_right_if_all_its_questions_are(released: pl.DataFrame) -> None:
     people = judged_pictures(released)
-    assert released.task1 is not None
-    labels = released.task1.frame()
-    some = people.filter(pl.col("model") == "dalle_3").sample(200, seed=1)
-    for model, prompt, seed, right in some.rows():
-        own = labels.filter(
-            (pl.col("model") == model) & (pl.col("dataset_id") == prompt) & (pl.col("seed") == seed)
-        )
-        assert right == all(own["label"] == own["truth"])
+    counts = released.filter(pl.col("task") == 1)
+    some = people.filter(pl.col("painter") == "dalle_3").sample(200, seed=1)
+    for painter, prompt, picture, right in some.rows():
+        own = counts.filter(
+            pl.col("painter") == painter, pl.col("dataset_id") == prompt,
+            pl.col("picture") == picture,
+        )  # fmt: skip
+        assert right == (own["label"].to_list() == own["asked"].to_list())
     # one picture per painter, prompt and seed
-    assert people.select("model", "dataset_id", "seed").is_unique().all()
+    assert people.select("painter", "dataset_id", "picture").is_unique().all()
 
 
-def test_judgement_is_scipys(released: Labelled) -> None:
+def test_judgement_is_scipys(released: pl.DataFrame) -> None:
     people = judged_pictures(released)
     rng = np.random.default_rng(4)
     right = people["right"].to_numpy()
@@ -61,7 +60,7 @@ def test_judgement_is_scipys(released: Labelled) -> None:
     found = judge_metrics(released, scored(people, "vnli", values))
     one = found["metrics"]["vnli"]
     for model, cell in one["models"].items():
-        own = (people["model"] == model).to_numpy()
+        own = (people["painter"] == model).to_numpy()
         u = stats.mannwhitneyu(values[own & right], values[own & ~right], method="asymptotic")
         assert cell["u"] == pytest.approx(u.statistic)
         assert cell["p"] == pytest.approx(u.pvalue)
@@ -71,8 +70,8 @@ def test_judgement_is_scipys(released: Labelled) -> None:
     table = people.with_columns(pl.Series("value", values))
     models = sorted(one["models"])
     for first, second in combinations(models, 2):
-        both = table.filter(pl.col("model") == first).join(
-            table.filter(pl.col("model") == second), on=["dataset_id", "seed"]
+        both = table.filter(pl.col("painter") == first).join(
+            table.filter(pl.col("painter") == second), on=["dataset_id", "picture"]
         )
         gap = both["value"].to_numpy() - both["value_right"].to_numpy()
         expected = stats.wilcoxon(gap, method="asymptotic").pvalue
@@ -82,7 +81,7 @@ def test_judgement_is_scipys(released: Labelled) -> None:
     assert found["rows"]["used"] == people.height
 
 
-def test_a_metric_that_knows_and_one_that_does_not(released: Labelled) -> None:
+def test_a_metric_that_knows_and_one_that_does_not(released: pl.DataFrame) -> None:
     people = judged_pictures(released)
     right = people["right"].to_numpy()
     blind = np.random.default_rng(0).normal(size=right.size)
@@ -109,9 +108,9 @@ def test_a_metric_that_knows_and_one_that_does_not(released: Labelled) -> None:
 
 def test_no_right_picture_has_no_test(tmp_path: Path) -> None:
     folder = write_counts(tmp_path, counts(BY_TEXT["2 dogs."], ["3", "3", "3"]))
-    rows = [{"metric": "m", "model": "mine", "dataset_id": BY_TEXT["2 dogs."].dataset_id,
-             "seed": 0, "score": 1.0}]  # fmt: skip
-    found = judge_metrics(labelled(folder), scores_from_rows(rows))
+    found = judge_metrics(
+        labels(folder), scores(("m", "mine", BY_TEXT["2 dogs."].dataset_id, 0, 1.0))
+    )
     cell = found["metrics"]["m"]["models"]["mine"]
     assert cell["p"] is None
     assert cell["why"] == "no picture is right"
@@ -182,21 +181,21 @@ def test_files_that_are_no_scores(tmp_path: Path, name: str, content: str, messa
 
 def test_scores_about_other_pictures_are_an_error(tmp_path: Path) -> None:
     folder = write_counts(tmp_path, counts(BY_TEXT["2 dogs."], ["2", "2"]))
-    rows = [{"metric": "m", "model": "other", "dataset_id": "x_1", "seed": 0, "score": 1.0}]
+    given = scores(("m", "other", "x_1", 0, 1.0))
     with pytest.raises(BadInput, match="other"):
-        judge_metrics(labelled(folder), scores_from_rows(rows))
+        judge_metrics(labels(folder), given)
     with pytest.raises(BadInput, match="task 2"):
-        judge_metrics(labelled(folder), scores_from_rows(rows), 2)
+        judge_metrics(labels(folder), given, 2)
 
 
 def test_scores_nobody_judged_are_named(tmp_path: Path) -> None:
     prompt = BY_TEXT["2 dogs."]
     folder = write_counts(tmp_path, [*counts(prompt, ["2"]), *counts(prompt, ["3"], seed=1)])
-    rows = [
-        {"metric": "m", "model": model, "dataset_id": prompt.dataset_id, "seed": seed, "score": 1.0}
-        for model, seed in (("mine", 0), ("mine", 1), ("mine", 2), ("nobody", 0))
-    ]
-    found = judge_metrics(labelled(folder), scores_from_rows(rows))["rows"]
+    given = scores(*(
+        ("m", painter, prompt.dataset_id, picture, 1.0)
+        for painter, picture in (("mine", 0), ("mine", 1), ("mine", 2), ("nobody", 0))
+    ))  # fmt: skip
+    found = judge_metrics(labels(folder), given)["rows"]
     assert found["used"] == 2
     assert found["dropped"] == {"no answers of people": 2}
     assert found["examples"]["no answers of people"] == [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 from collections import Counter
+from collections.abc import Mapping
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -13,12 +14,11 @@ from aiohttp import web
 from PIL import Image
 
 from subitize.benchmarks.geckonum.painting import GeckoNum
-from subitize.commands.running import open_reading_model, run_and_score
 from subitize.errors import BadInput, UnknownName
 from subitize.models.base import Model, ModelOptions
 from subitize.models.catalog import open_model
+from subitize.opening import load_stored, open_helpers, run_and_score
 from subitize.runs.run import RunOptions
-from subitize.runs.stored import load_run
 from tests.chat_server import completion
 from tests.image_server import ImageServer
 
@@ -27,26 +27,20 @@ BENCHMARK = GeckoNum()
 
 
 def go(
-    out: Path, model: Model, reading: Model | None, **settings: Any
-) -> tuple[Path, dict[str, Any]]:
-    outcome, scores = run_and_score(
-        BENCHMARK, BENCHMARK.settings_from(settings), model, out, QUIET, reading
-    )
-    assert outcome.complete
-    return outcome.folder, scores
-
-
-def blobs() -> Model:
-    found = open_reading_model(BENCHMARK, None)
-    assert found is not None
-    return found
+    out: Path, model: Model, counter: str | None = None, base_url: str | None = None, **given: Any
+) -> tuple[Path, Mapping[str, Any]]:
+    settings = BENCHMARK.settings_from(given)
+    options = ModelOptions(base_url=base_url)
+    helpers = open_helpers(BENCHMARK, settings, model, counter, lambda _: options)
+    outcome, stored = run_and_score(BENCHMARK, settings, model, out, QUIET, helpers)
+    assert outcome.complete, outcome.problem
+    return outcome.folder, stored.scores
 
 
 def test_an_exact_painter_is_always_right_and_says_what_it_cannot_draw(tmp_path: Path) -> None:
     _, scores = go(
         tmp_path,
         open_model("painter/shapes?size=192"),
-        blobs(),
         tasks="1",
         types="numeric_simple,attribute-color",
         things="apple,egg,koala",
@@ -72,20 +66,17 @@ def test_a_counter_is_not_asked_what_it_cannot_know(tmp_path: Path) -> None:
         folder, scores = go(
             tmp_path,
             painter(server),
-            blobs(),
             types="attribute-spatial,approx-1-entity,fractional-complex",
             things="apple,cat,dog,fish,book,pencil,banana,vase,flower,shelf,page",
             seeds=1,
         )
-    rows = load_run(folder).rows
-    assert {row.trial.condition["prompt_type"] for row in rows} > {"approx-1-entity"}
-    for row in rows:
-        counted = row.trial.condition["prompt_type"] == "attribute-spatial"
-        assert row.reading.state == ("read" if counted else "pending")
+    run = load_stored(folder)
+    assert set(run.counted["prompt_type"]) > {"approx-1-entity"}
+    for kind, state in run.counted.select("prompt_type", "state").iter_rows():
+        assert state == ("read" if kind == "attribute-spatial" else "pending")
     [read] = scores["readings"].values()
     assert set(read["states"]) == {"task1"}
-    [plan] = folder.glob("readings/*/trials.jsonl")
-    asked = plan.read_text().splitlines()
+    asked = [one.question for one in run.trials.values() if one.stage == "read"]
     assert asked
     assert not any(" above " in one or "to the left of" in one for one in asked)
 
@@ -123,11 +114,11 @@ class Observer(ImageServer):
 @pytest.mark.budget(30)
 def test_a_namer_reads_all_three_tasks(tmp_path: Path) -> None:
     with Observer() as server:
-        namer = open_reading_model(BENCHMARK, "openai/eyes", ModelOptions(base_url=server.url))
         folder, scores = go(
             tmp_path,
             painter(server),
-            namer,
+            "openai/eyes",
+            server.url,
             types="numeric_sentence,approx-2-entity,approx-1-entity,part-whole",
             things="apple,kangaroo,crib,book,cat,shelf,pencil",
             seeds=2,
@@ -149,13 +140,12 @@ def test_a_namer_reads_all_three_tasks(tmp_path: Path) -> None:
     assert kinds["Which"] == 2 * (6 + 3)
     listed = next(one for one in server.questions if one.startswith("Which line"))
     assert listed.splitlines()[1].startswith("A. An image")
-    states = Counter(row.reading.choice for row in load_run(folder).rows)
-    assert states["right"] == 2 * (4 + 1 + 4)
+    assert Counter(load_stored(folder).counted["choice"])["right"] == 2 * (4 + 1 + 4)
 
 
 def test_without_a_reader_pictures_wait_for_people(tmp_path: Path) -> None:
     _, scores = go(
-        tmp_path, open_model("painter/shapes?size=128"), None,
+        tmp_path, open_model("painter/shapes?size=128"), "none",
         types="numeric_sentence", things="fish", seeds=1,
     )  # fmt: skip
     assert scores["states"] == {"pending": 20}

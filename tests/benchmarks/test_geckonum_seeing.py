@@ -6,33 +6,37 @@ The pictures are drawn here; people are five who count what is really there.
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 from aiohttp import web
 
 from subitize.benchmark import Benchmark
-from subitize.benchmarks.geckonum.agreeing import agreement_text, agreement_with_people
-from subitize.benchmarks.geckonum.metric import GeckoNumMetric, picture_scores
-from subitize.benchmarks.geckonum.metrics import judge_metrics
+from subitize.benchmarks.geckonum.judging import (
+    agreement_text,
+    agreement_with_people,
+    judge_metrics,
+)
+from subitize.benchmarks.geckonum.metric_run import GeckoNumMetric, picture_scores
 from subitize.benchmarks.geckonum.vqa import GeckoNumVqa
 from subitize.benchmarks.geckonum.vqa_sets import SPLITS, Split, vqa_entries, vqa_lines
 from subitize.datasets.geckonum.claims import claims_of
 from subitize.datasets.geckonum.pictures import find_pictures
 from subitize.datasets.geckonum.recipe import Recipe
-from subitize.datasets.geckonum.scores import scores_from_rows
+from subitize.datasets.geckonum.scores import SCORES, ScoreTable
 from subitize.datasets.vqa_files import read_vqa
 from subitize.errors import BadInput, UnknownName
 from subitize.models.base import ModelOptions
 from subitize.models.catalog import open_model
-from subitize.runs.run import RunOptions, run_benchmark
-from subitize.runs.scoring import score_run
-from subitize.runs.stored import load_run
+from subitize.opening import load_stored, run_and_score
+from subitize.runs.run import RunOptions
 from subitize.stimuli.scattered import draw_scattered
-from tests.benchmarks.geckonum_data import BY_TEXT, PROMPTS, counts, labelled, write_counts
+from tests.benchmarks.geckonum_data import BY_TEXT, PROMPTS, counts, labels, write_counts
 from tests.chat_server import ChatServer, completion
 from tests.models.tiny_clip import save_tiny_clip
 
@@ -73,17 +77,25 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
     return Made(folder / "pictures", folder / "answers", drawn)
 
 
-def go(benchmark: Benchmark, model: str, out: Path, **settings: Any) -> tuple[Path, dict[str, Any]]:
+def go(
+    benchmark: Benchmark[Any], model: str, out: Path, **settings: Any
+) -> tuple[Path, Mapping[str, Any]]:
     options = ModelOptions(base_url=settings.pop("base_url", None))
-    outcome = run_benchmark(
+    outcome, stored = run_and_score(
         benchmark,
         benchmark.settings_from(settings),
         open_model(model, options),
         out,
         RunOptions(progress=False),
     )
+    if outcome.error is not None:
+        raise outcome.error
     assert outcome.complete, outcome.stopped
-    return outcome.folder, score_run(outcome.folder)
+    return outcome.folder, stored.scores
+
+
+def scored(answers: pl.DataFrame) -> ScoreTable:
+    return ScoreTable(pl.DataFrame(picture_scores(answers), SCORES, orient="row"))
 
 
 # Counting questions
@@ -92,12 +104,12 @@ def go(benchmark: Benchmark, model: str, out: Path, **settings: Any) -> tuple[Pa
 @pytest.fixture(scope="module")
 def questions(made: Made, tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("vqa") / "eval.jsonl"
-    path.write_bytes(vqa_lines(vqa_entries(labelled(made.annotations), SPLITS["eval"])))
+    path.write_bytes(vqa_lines(vqa_entries(labels(made.annotations), SPLITS["eval"])))
     return path
 
 
 def test_the_splits_of_the_paper(made: Made) -> None:
-    found = labelled(made.annotations)
+    found = labels(made.annotations)
     assert len(vqa_entries(found, SPLITS["eval"])) == len(made.drawn)
     assert {one.painter for one in vqa_entries(found, SPLITS["train"])} == {"imagen_a"}
     # the fifth person differs on every second picture
@@ -229,8 +241,8 @@ def test_a_counter_as_a_metric_ranks_painters_as_people_do(made: Made, tmp_path:
     # always right, but on a handful of prompts
     assert scores["means"]["count"]["imagen_a"]["low"] < 0.9
     assert scores["means"]["count"]["muse_a"]["value"] == 0.5
-    table = scores_from_rows(picture_scores(load_run(folder).rows))
-    found = judge_metrics(labelled(made.annotations), table)["metrics"]
+    table = scored(load_stored(folder).counted)
+    found = judge_metrics(labels(made.annotations), table)["metrics"]
     assert set(found) == {"count", "count-distance"}
     for metric in found.values():
         assert metric["models"]["muse_a"]["auc"] == 1.0
@@ -244,19 +256,19 @@ def test_a_counter_agrees_with_people_number_by_number(made: Made, tmp_path: Pat
         GeckoNumMetric(), "counter/blobs", tmp_path, pictures=str(made.pictures), tasks="1"
     )
     found = agreement_with_people(
-        load_run(folder).rows, labelled(made.annotations), np.random.default_rng(0)
+        load_stored(folder).counted, labels(made.annotations), np.random.default_rng(0)
     )
-    assert found["all"]["value"] == 1.0
+    assert found["all"].value == 1.0
     assert found["mean_distance"] == 0.0
     assert list(found["by_number"]) == ["1", "2", "3", "4", "5", "6", "7", "10", "10+"]
-    assert found["by_painter"]["muse_a"]["trials"] == 2 * len(NUMBERS)
+    assert found["by_painter"]["muse_a"].trials == 2 * len(NUMBERS)
     text = agreement_text("counter/blobs", found)
     assert "number 10+" in text
     assert "type numeric_simple" in text
     # somebody else's pictures can't be compared
     other = write_counts(tmp_path / "other", counts(BY_TEXT["2 dogs."], ["2"]), "somebody")
     assert (
-        agreement_with_people(load_run(folder).rows, labelled(other), np.random.default_rng(0))
+        agreement_with_people(load_stored(folder).counted, labels(other), np.random.default_rng(0))
         == {}
     )
 
@@ -268,15 +280,16 @@ def test_clipscore_of_a_folder(made: Made, tmp_path: Path) -> None:
     folder, scores = go(
         GeckoNumMetric(), f"clip/{clip}", tmp_path / "runs", pictures=str(made.pictures)
     )
-    rows = load_run(folder).rows
-    assert len(rows) == len(made.drawn)
-    for row in rows:
-        [cosine] = row.response.value["scores"]
-        assert row.reading.number == pytest.approx(2.5 * max(cosine, 0))
-        assert row.trial.options[0].startswith("A photo depicts ")
+    run = load_stored(folder)
+    answers = run.counted
+    assert answers.height == len(made.drawn)
+    for value, number in answers.select("value", "number").iter_rows():
+        [cosine] = json.loads(value)["scores"]
+        assert number == pytest.approx(2.5 * max(cosine, 0))
+    assert all(one.options[0].startswith("A photo depicts ") for one in run.trials.values())
     assert set(scores["means"]) == {"clipscore"}
-    table = scores_from_rows(picture_scores(rows))
-    found = judge_metrics(labelled(made.annotations), table)["metrics"]["clipscore"]
+    table = scored(answers)
+    found = judge_metrics(labels(made.annotations), table)["metrics"]["clipscore"]
     # the paper prints nothing about Muse-A, so there is nothing to put beside
     assert found["models"]["muse_a"]["published"] is None
     assert found["published_ranks_as_people"] is False

@@ -5,11 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
 
-from subitize.benchmarks.geckonum.comparisons import COMPARISONS
-from subitize.benchmarks.geckonum.labels import Labelled
-from subitize.benchmarks.geckonum.statistics import add_statistics
+from subitize.benchmarks.geckonum.comparisons import COMPARISONS, add_statistics
 from subitize.benchmarks.geckonum.tables import geckonum_tables
 from subitize.datasets.geckonum.questions import make_questions
 from subitize.errors import BadInput
@@ -17,18 +16,18 @@ from tests.benchmarks.geckonum_data import (
     BY_TEXT,
     PROMPTS,
     counts,
-    labelled,
+    labels,
     simulated,
     write_counts,
 )
 
 
 @pytest.fixture(scope="module")
-def found(tmp_path_factory: pytest.TempPathFactory) -> Labelled:
-    return labelled(simulated(tmp_path_factory.mktemp("gecko") / "a"))
+def found(tmp_path_factory: pytest.TempPathFactory) -> pl.DataFrame:
+    return labels(simulated(tmp_path_factory.mktemp("gecko") / "a"))
 
 
-def test_intervals_hold_their_values(found: Labelled) -> None:
+def test_intervals_hold_their_values(found: pl.DataFrame) -> None:
     tables = geckonum_tables(found)
     add_statistics(tables, found, np.random.default_rng(0), samples=200)
     with_interval = 0
@@ -43,7 +42,7 @@ def test_intervals_hold_their_values(found: Labelled) -> None:
     assert with_interval >= 3 + 6 + 10 + 9
 
 
-def test_same_seed_same_intervals(found: Labelled) -> None:
+def test_same_seed_same_intervals(found: pl.DataFrame) -> None:
     def once(seed: int) -> object:
         return add_statistics(
             geckonum_tables(found), found, np.random.default_rng(seed), samples=50
@@ -53,7 +52,7 @@ def test_same_seed_same_intervals(found: Labelled) -> None:
     assert once(1) != once(2)
 
 
-def test_every_comparison_has_effects_and_controls(found: Labelled) -> None:
+def test_every_comparison_has_effects_and_controls(found: pl.DataFrame) -> None:
     tables = geckonum_tables(found)
     comparisons = add_statistics(tables, found, np.random.default_rng(0), samples=200)
     assert set(comparisons) == set(COMPARISONS)
@@ -80,7 +79,7 @@ def test_pictures_of_one_prompt_are_not_independent(tmp_path: Path) -> None:
             for seed in range(5):
                 answer = str(n if place % 2 else n + 3)
                 rows += counts(BY_TEXT[f"{n} {noun}."], [answer] * 3, seed=seed)
-    alone = labelled(write_counts(tmp_path / "a", rows))
+    alone = labels(write_counts(tmp_path / "a", rows))
     tables = geckonum_tables(alone)
     add_statistics(tables, alone, np.random.default_rng(0), samples=2000)
     cell = tables["table2"]["task1|mine|accuracy"]
@@ -90,14 +89,14 @@ def test_pictures_of_one_prompt_are_not_independent(tmp_path: Path) -> None:
     assert high - low > 1.5 * 2 * 1.96 * sem
 
 
-def test_no_samples_are_refused(found: Labelled) -> None:
+def test_no_samples_are_refused(found: pl.DataFrame) -> None:
     with pytest.raises(BadInput, match="at least 1"):
         add_statistics(geckonum_tables(found), found, np.random.default_rng(0), samples=0)
 
 
 def test_groups_that_cannot_be_compared_say_so(tmp_path: Path) -> None:
     rows = [*counts(BY_TEXT["2 dogs."], ["2"] * 3), *counts(BY_TEXT["Two dogs."], ["2"] * 3)]
-    alone = labelled(write_counts(tmp_path / "a", rows))
+    alone = labels(write_counts(tmp_path / "a", rows))
     tables = geckonum_tables(alone)
     entry = add_statistics(tables, alone, np.random.default_rng(0), samples=20)["a3"]["mine"]
     assert entry["p"] is None
@@ -112,7 +111,7 @@ def test_groups_that_are_all_right_or_all_wrong_have_intervals(tmp_path: Path) -
         for seed in range(5):
             rows += counts(BY_TEXT[f"{n} dogs."], [str(n)] * 3, seed=seed)
             rows += counts(BY_TEXT[f"{word} dogs."], ["9"] * 3, seed=seed)
-    alone = labelled(write_counts(tmp_path / "a", rows))
+    alone = labels(write_counts(tmp_path / "a", rows))
     tables = geckonum_tables(alone)
     entry = add_statistics(tables, alone, np.random.default_rng(0), samples=50)["a3"]["mine"]
     low, high = tables["a3"]["mine|accuracy_1"]["interval"]
@@ -131,7 +130,7 @@ def test_drops_between_groups_that_are_all_alike_have_intervals(tmp_path: Path) 
     asked = [one for one in make_questions([two]) if one.task == 1]
     which = next(place for place, one in enumerate(asked) if one.truth == 1)
     rows = [*counts(BY_TEXT["1 dog."], ["1"] * 3), *counts(two, ["7"] * 3, question=which)]
-    alone = labelled(write_counts(tmp_path / "a", rows))
+    alone = labels(write_counts(tmp_path / "a", rows))
     tables = geckonum_tables(alone)
     add_statistics(tables, alone, np.random.default_rng(0), samples=50)
     cell = tables["a5"]["mine|numeric_simple->2-additive|1"]

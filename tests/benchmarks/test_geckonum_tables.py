@@ -4,26 +4,19 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from subitize.benchmarks.geckonum.labels import Labelled, first_met_mode, label_annotations
+from subitize.benchmarks.geckonum.answers import People, people_from
+from subitize.benchmarks.geckonum.labels import label_answers, painters_of
 from subitize.benchmarks.geckonum.tables import TABLES, Cell, Tables, geckonum_tables
 from subitize.datasets.geckonum.annotations import Annotations, read_annotations
 from subitize.datasets.geckonum.prompts import Prompt, read_prompts
 from subitize.datasets.geckonum.questions import scene_count_questions
 from subitize.published.geckonum import MODELS, PUBLISHED
-from tests.benchmarks.geckonum_data import (
-    BY_TEXT,
-    PROMPTS,
-    counts,
-    labelled,
-    simulated,
-    write_counts,
-)
+from tests.benchmarks.geckonum_data import BY_TEXT, PROMPTS, counts, simulated, write_counts
+from tests.benchmarks.geckonum_data import labels as labels_of
+from tests.benchmarks.geckonum_data import tables as tables_of
 
 WHOLE = {"dalle_3", "imagen_d"}
 """painters without pictures of faces: exact wherever the release can be"""
@@ -43,13 +36,18 @@ def annotations(data_dir: Path) -> Annotations:
 
 
 @pytest.fixture(scope="module")
-def released(annotations: Annotations, prompts: list[Prompt]) -> Labelled:
-    return label_annotations(annotations, prompts)
+def released(annotations: Annotations, prompts: list[Prompt]) -> People:
+    return people_from(annotations, prompts)
 
 
 @pytest.fixture(scope="module")
-def tables(released: Labelled) -> Tables:
-    return geckonum_tables(released)
+def labels(released: People) -> pl.DataFrame:
+    return label_answers(released.answers)
+
+
+@pytest.fixture(scope="module")
+def tables(labels: pl.DataFrame) -> Tables:
+    return geckonum_tables(labels)
 
 
 def painter_of(cell: str) -> str | None:
@@ -63,12 +61,12 @@ def exact(table: str, cell: str) -> bool:
     return painter_of(cell) in WHOLE and table in EXACT_FOR_WHOLE
 
 
-def test_every_published_cell_of_the_painters_here(tables: Tables, released: Labelled) -> None:
-    checked = 0
+def test_every_published_cell_of_the_painters_here(tables: Tables, labels: pl.DataFrame) -> None:
+    checked, painters = 0, painters_of(labels)
     for table, cells in PUBLISHED.items():
         for cell, printed in cells.items():
             painter = painter_of(cell)
-            if painter is None or painter not in released.models:
+            if painter is None or painter not in painters:
                 continue
             found = tables[table][cell]
             assert found["value"] is not None
@@ -80,7 +78,7 @@ def test_every_published_cell_of_the_painters_here(tables: Tables, released: Lab
             else:
                 assert_near(table, cell, found)
                 assert printed.agrees(found["value"]) == (found["why"] is None)
-    assert checked >= 40 * len(released.models)
+    assert checked >= 40 * len(painters)
 
 
 def assert_near(table: str, cell: str, found: Cell) -> None:
@@ -96,9 +94,9 @@ def assert_near(table: str, cell: str, found: Cell) -> None:
         assert difference <= POINTS[table] + 1e-9, (table, cell, found)
 
 
-def test_layout(tables: Tables, released: Labelled) -> None:
+def test_layout(tables: Tables, labels: pl.DataFrame) -> None:
     assert tuple(tables) == TABLES
-    painter = released.models[0]
+    painter = painters_of(labels)[0]
     for table, cell in (
         ("table2", f"task1|{painter}|accuracy"), ("table2", f"task3|{painter}|sem"),
         ("table2", f"task2|{painter}|difference"), ("figure5", f"many X|{painter}"),
@@ -121,24 +119,21 @@ def test_agreement_among_people(tables: Tables) -> None:
     assert tables["agreement"]["task3|5"]["value"] == pytest.approx(85, abs=1)
 
 
-def test_copies_are_left_out_and_counted(released: Labelled) -> None:
-    rows = released.rows()
-    painters = len(released.models)
-    assert rows["dropped"] == {"copy of a prompt with the same words": 200 * painters}
-    assert released.task1 is not None
-    doubled = released.task1.weight == 2
-    ids = {released.prompts[place].dataset_id for place in released.task1.prompt[doubled]}
-    assert ids == {"geckonum_01253", "geckonum_01267"}
+def test_copies_are_left_out_and_counted(released: People, labels: pl.DataFrame) -> None:
+    dropped = {"copy of a prompt with the same words": 200 * len(painters_of(labels))}
+    assert released.rows().dropped == dropped
+    doubled = labels.filter(pl.col("weight") == 2)
+    assert set(doubled["dataset_id"]) == {"geckonum_01253", "geckonum_01267"}
 
 
 def test_a_painter_alone_gets_the_same_cells(
     annotations: Annotations, prompts: list[Prompt], tables: Tables, tmp_path: Path
 ) -> None:
-    painter = annotations.files[0].model
+    painter = annotations.files[0].painter
     for file in annotations.files:
-        if file.model == painter:
+        if file.painter == painter:
             (tmp_path / file.name).write_bytes(file.content)
-    alone = geckonum_tables(labelled(tmp_path, prompts))
+    alone = tables_of(tmp_path, prompts)
     for table in ("table2", "figure5", "a3", "a4", "a5", "a6", "a7", "a8", "a10"):
         for cell, found in alone[table].items():
             assert found == tables[table][cell]
@@ -148,7 +143,7 @@ def test_ten_seeds_count_in_table_2_alone(tmp_path: Path) -> None:
     prompt = BY_TEXT["2 dogs."]
     rows = [row for seed in range(10) for row in counts(prompt, ["2" if seed < 5 else "3"] * 3,
                                                         seed=seed)]  # fmt: skip
-    found = geckonum_tables(labelled(write_counts(tmp_path / "a", rows)))
+    found = tables_of(write_counts(tmp_path / "a", rows))
     assert found["table2"]["task1|mine|accuracy"]["value"] == 50
     assert found["a3"]["mine|accuracy_1"]["value"] == 100
     assert found["a3"]["mine|n"]["value"] == 5
@@ -165,26 +160,14 @@ def test_ten_seeds_count_in_table_2_alone(tmp_path: Path) -> None:
 )  # fmt: skip
 def test_labels(tmp_path: Path, answers: list[str], label: float) -> None:
     rows = counts(BY_TEXT["2 dogs."], answers)
-    found = labelled(write_counts(tmp_path / "a", rows)).task1
-    assert found is not None
-    assert found.label.tolist() == [label]
-    assert found.right().tolist() == [label == 2]
-
-
-@given(st.lists(st.tuples(st.integers(0, 4), st.sampled_from([0.0, 1.0, 1.5, 2.0])), min_size=1))
-def test_first_met_mode_is_that_of_a_plain_loop(answers: list[tuple[int, float]]) -> None:
-    names = sorted({unit for unit, _ in answers})
-    unit = np.array([names.index(one) for one, _ in answers])
-    mode, times = first_met_mode(unit, np.array([value for _, value in answers]))
-    for place, name in enumerate(names):
-        own = [value for one, value in answers if one == name]
-        best = max(own, key=own.count)  # max keeps the first of equals
-        assert (mode[place], times[place]) == (best, own.count(best))
+    found = labels_of(write_counts(tmp_path / "a", rows))
+    assert found["label"].to_list() == [label]
+    assert found["right"].to_list() == [label == 2]
 
 
 @pytest.mark.parametrize("people", [1, 3, 7])
 def test_other_painters_seeds_and_numbers_of_people(tmp_path: Path, people: int) -> None:
-    found = geckonum_tables(labelled(simulated(tmp_path / "a", people=people)))
+    found = tables_of(simulated(tmp_path / "a", people=people))
     assert 60 < (found["table2"]["task1|painter_x|accuracy"]["value"] or 0) < 95
     assert found["table2"]["task1|painter_x|accuracy"]["published"] is None
     assert f"painter_x|{people}" in found["a10"]
@@ -198,7 +181,7 @@ def test_one_task_alone(tmp_path: Path) -> None:
     folder = simulated(tmp_path / "a")
     (folder / "task_1_painter_x.csv").unlink()
     (folder / "task_3_painter_x.csv").unlink()
-    found = geckonum_tables(labelled(folder))
+    found = tables_of(folder)
     assert found["a3"] == {}
     assert set(found["alpha"]) == {f"task2|{level}" for level in
                                    ("nominal", "ordinal", "interval", "ratio")}  # fmt: skip
@@ -213,19 +196,18 @@ def test_many_may_be_coded_3_or_4(tmp_path: Path) -> None:
         (folder / "task_2_mine.csv").write_text(
             f'image_id,annot_id,{column}\n{prompt.dataset_id}_0,a,"{code}"\n'
         )
-        found = geckonum_tables(labelled(folder))
+        found = tables_of(folder)
         assert found["figure5"]["many X|mine"]["value"] == 100
 
 
-def test_table_of_labels(released: Labelled) -> None:
-    assert released.task1 is not None
-    frame = released.task1.frame()
-    assert frame.height == released.task1.label.size
-    first = frame.filter((frame["model"] == released.models[0]) & (frame["seed"] == 0)).row(
-        0, named=True
-    )
-    assert first["image_id"] == f"{first['dataset_id']}_0"
-    assert frame["truth"].null_count() == int(np.isnan(released.task1.truth).sum())
+def test_table_of_labels(labels: pl.DataFrame) -> None:
+    assert labels.select("task", "painter", "dataset_id", "picture", "question").is_unique().all()
+    first = labels.row(0, named=True)
+    assert (first["painter"], first["picture"]) == (painters_of(labels)[0], 0)
+    # one question of one prompt, about five pictures of each painter and ten of Imagen-C
+    unknown = labels.filter(pl.col("asked").is_null())
+    assert unknown["dataset_id"].unique().to_list() == ["geckonum_01209"]
+    assert not unknown["right"].any()
 
 
 def test_seeds_may_have_any_numbers(tmp_path: Path) -> None:
@@ -239,7 +221,7 @@ def test_seeds_may_have_any_numbers(tmp_path: Path) -> None:
             for seed in range(5)
             for row in counts(BY_TEXT[text], ["2"] * 3, seed=start + place * step + seed)
         ]
-        found = geckonum_tables(labelled(write_counts(tmp_path / name, rows)))
+        found = tables_of(write_counts(tmp_path / name, rows))
         wanted = wanted or found
         assert found == wanted
     assert wanted is not None
@@ -253,7 +235,7 @@ def test_of_many_seeds_five_of_each_prompt_count(tmp_path: Path) -> None:
         for seed in (11, 12, 13, 14, 15, 16, 17)
         for row in counts(BY_TEXT["2 dogs."], ["2" if seed < 16 else "3"] * 3, seed=seed)
     ]
-    found = geckonum_tables(labelled(write_counts(tmp_path / "a", rows)))
+    found = tables_of(write_counts(tmp_path / "a", rows))
     assert found["a3"]["mine|n"]["value"] == 5
     assert found["a3"]["mine|accuracy_1"]["value"] == 100
     assert found["table2"]["task1|mine|accuracy"]["value"] == pytest.approx(500 / 7)
@@ -261,7 +243,7 @@ def test_of_many_seeds_five_of_each_prompt_count(tmp_path: Path) -> None:
 
 def test_tasks_2_and_3_take_five_seeds_in_table_2(tmp_path: Path) -> None:
     folder = simulated(tmp_path / "a", seeds=5)
-    wanted = geckonum_tables(labelled(folder))
+    wanted = tables_of(folder)
     for task, column in ((2, "answer_num"), (3, "answer")):
         path = folder / f"task_{task}_painter_x.csv"
         frame = pl.read_csv(path, infer_schema=False)
@@ -269,7 +251,7 @@ def test_tasks_2_and_3_take_five_seeds_in_table_2(tmp_path: Path) -> None:
             pl.col("image_id").str.replace("_0$", "_5"), pl.lit("0").alias(column)
         )
         pl.concat([frame, more]).write_csv(path)
-    found = geckonum_tables(labelled(folder))
+    found = tables_of(folder)
     assert found["table2"] == wanted["table2"]
     assert found["figure5"] == wanted["figure5"]
     assert found["counts"]["labels|task3"] == wanted["counts"]["labels|task3"]
@@ -279,7 +261,7 @@ def test_painters_judged_by_different_numbers_of_people(tmp_path: Path) -> None:
     few = [row for seed in range(5) for row in counts(BY_TEXT["2 dogs."], ["2"] * 5, seed=seed)]
     more = [row for seed in range(5) for row in counts(BY_TEXT["2 dogs."], ["2"] * 7, seed=seed)]
     write_counts(tmp_path / "a", [*few, *counts(BY_TEXT["3 dogs."], ["2"] * 5)], "dalle_3")
-    found = geckonum_tables(labelled(write_counts(tmp_path / "a", more, "imagen_d")))["a10"]
+    found = tables_of(write_counts(tmp_path / "a", more, "imagen_d"))["a10"]
     assert found["dalle_3|5"]["value"] == 100
     assert found["dalle_3|5"]["published"] == 82.6
     assert found["imagen_d|7"]["value"] == 100
@@ -291,7 +273,7 @@ def test_painters_judged_by_different_numbers_of_people(tmp_path: Path) -> None:
 def test_counts_of_scenes_change_no_table(tmp_path: Path) -> None:
     """Counts of approx-1-entity pictures are for Figures A16 and A17 alone."""
     folder = simulated(tmp_path / "a")
-    wanted = geckonum_tables(labelled(folder))
+    wanted = tables_of(folder)
     asked = scene_count_questions(PROMPTS)[0]
     scene = next(one for one in PROMPTS if one.dataset_id == asked.dataset_id)
     path = folder / "task_1_painter_x.csv"
@@ -299,7 +281,7 @@ def test_counts_of_scenes_change_no_table(tmp_path: Path) -> None:
         for person, answer in enumerate((1, 5, 9)):
             file.write(f'{scene.dataset_id}_0,x,0,{asked.question},"{scene.prompt}",p{person},'
                        f"{answer},{answer}\n")  # fmt: skip
-    found = geckonum_tables(labelled(folder))
+    found = tables_of(folder)
     for name in ("agreement", "alpha", "a10", "table2"):
         assert found[name] == wanted[name]
     assert found["counts"]["annotations|task1"] != wanted["counts"]["annotations|task1"]
@@ -307,6 +289,6 @@ def test_counts_of_scenes_change_no_table(tmp_path: Path) -> None:
 
 def test_missing_pictures_are_no_excuse_for_large_differences(tmp_path: Path) -> None:
     rows = [row for seed in range(5) for row in counts(BY_TEXT["2 dogs."], ["2"] * 5, seed=seed)]
-    found = geckonum_tables(labelled(write_counts(tmp_path / "a", rows, "dalle_3")))
+    found = tables_of(write_counts(tmp_path / "a", rows, "dalle_3"))
     assert "other pictures or answers" in str(found["table2"]["task1|dalle_3|accuracy"]["why"])
     assert "other pictures or answers" in str(found["a3"]["dalle_3|n"]["why"])

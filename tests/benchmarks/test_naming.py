@@ -14,10 +14,10 @@ from subitize.benchmarks.catalog import get_benchmark
 from subitize.benchmarks.naming import FORMS
 from subitize.models.base import ModelOptions
 from subitize.models.catalog import open_model
+from subitize.runs.plan import read_trials
 from subitize.runs.run import Outcome, RunOptions, run_benchmark
-from subitize.runs.scoring import score_run
-from subitize.runs.stored import read_trials
 from tests.chat_server import ChatServer, completion
+from tests.scored import score_run
 
 SMALL: dict[str, Any] = {"per_cell": 10, "max": 3, "size": 64, "categories": ("apples", "dots")}
 CELLS = 6

@@ -80,7 +80,7 @@ def test_settings(tmp_path: Path, words: list[str], says: str) -> None:
         ("sim/observer?w=wide", "must be of type float"),
         ("sim/observer?w=-1", "w must lie in"),
         ("openai/gpt", "OPENAI_API_KEY is not set"),
-        ("replay/nowhere.jsonl", "Can't read nowhere.jsonl"),
+        ("replay/nowhere.jsonl", "Can't read the replies nowhere.jsonl"),
         ("nobody/x", "There is no model 'nobody/x'"),
     ],
 )
@@ -194,15 +194,32 @@ def test_exclusions(tmp_path: Path) -> None:
     assert orjson.loads(done.stdout)["states"] == {"excluded": 1, "read": 1}
 
 
-def test_a_plan_that_is_not_this_run_s_is_one_message(tmp_path: Path) -> None:
+def test_a_plan_that_lacks_a_line_is_made_whole(tmp_path: Path) -> None:
     words = ["run", "naming", "--model", "sim/perfect", *SMALL, "--out", str(tmp_path)]
     check(subitize(*words), 0)
     path = next(tmp_path.glob("*/trials.jsonl"))
+    stored = (path.parent / "responses.jsonl").read_bytes()
     lines = path.read_bytes().splitlines(keepends=True)
     path.write_bytes(b"".join([lines[1], *lines[1:]]))
-    done = subitize(*words)
-    check(done, 2, "line 1 is not the trial")
+    done = subitize("score", str(path.parent))
+    check(done, 2, "trials.jsonl is damaged: it lacks 1 trials that have a response")
     assert done.stderr.count("\n") == 1
+    check(subitize(*words), 0)
+    assert set(path.read_bytes().splitlines(keepends=True)) == set(lines)
+    assert (path.parent / "responses.jsonl").read_bytes() == stored
+    check(subitize("score", str(path.parent)), 0)
+
+
+@pytest.mark.parametrize("damage", [b'{"id":"no hash"}\n', b"{}\n", b"[1]\n", b"half a li\n"])
+def test_a_damaged_plan_is_one_message(tmp_path: Path, damage: bytes) -> None:
+    words = ["run", "naming", "--model", "sim/perfect", *SMALL, "--out", str(tmp_path)]
+    check(subitize(*words), 0)
+    path = next(tmp_path.glob("*/trials.jsonl"))
+    path.write_bytes(damage + path.read_bytes())
+    for command in (words, ["score", str(path.parent)]):
+        done = subitize(*command)
+        check(done, 2, "trials.jsonl, line 1 is damaged")
+        assert done.stderr.count("\n") == 1
 
 
 def test_a_failed_control_and_thin_cells_stand_beside_the_scores(tmp_path: Path) -> None:

@@ -120,26 +120,26 @@ GOOD = '{"image": "0.png", "x0": 0, "y0": 0, "x1": 5, "y1": 5, "score": 0.9}\n'
 
 
 @pytest.mark.parametrize(("boxes", "counts", "words"), [
-    (GOOD + GOOD.replace("0.9", "NaN"), "0.png,a,1", "line 2: score is missing or NaN"),
-    (GOOD + GOOD.replace("0.9", '"high"'), "0.png,a,1", "line 2: score is high"),
-    (GOOD + GOOD.replace('"x1": 5', '"x1": -5'), "0.png,a,1", "line 2: the box"),
-    (GOOD + "{", "0.png,a,1", "line 2 is not JSON"),
-    (GOOD + "[]\n", "0.png,a,1", "line 2 is not a JSON object"),
-    (GOOD + '{"image": "0.png"}\n', "0.png,a,1", "line 2 lacks x0, y0, x1, y1, score"),
-    (GOOD, "0.png,a,1\n0.png,a,2", "line 3: '0.png' was counted already in line 2"),
-    (GOOD, "0.png,a,many", "line 2: the count is 'many'"),
-    (GOOD, "0.png,a,-1", "line 2: the count is '-1'"),
-    (GOOD, "0.png,a,1.5", "line 2: the count is '1.5'"),
-    (GOOD, "0.png,a,nan", "line 2: the count is 'nan'"),
-    (GOOD, ",a,1", "line 2: there is no image"),
+    (GOOD + GOOD.replace("0.9", "NaN"), "0.png,a,1", "b.jsonl:2: score is missing or NaN"),
+    (GOOD + GOOD.replace("0.9", '"high"'), "0.png,a,1", "b.jsonl:2: score is high"),
+    (GOOD + GOOD.replace('"x1": 5', '"x1": -5'), "0.png,a,1", "b.jsonl:2: the box"),
+    (GOOD + "{", "0.png,a,1", "b.jsonl:2 is not JSON"),
+    (GOOD + "[]\n", "0.png,a,1", "b.jsonl:2 is no object"),
+    (GOOD + '{"image": "0.png"}\n', "0.png,a,1", "b.jsonl:2 lacks x0, y0, x1, y1, score"),
+    (GOOD, "0.png,a,1\n0.png,a,2", "c.csv:3: '0.png' was counted already in .*c.csv:2"),
+    (GOOD, "0.png,a,many", "c.csv:2: the count is 'many'"),
+    (GOOD, "0.png,a,-1", "c.csv:2: the count is '-1'"),
+    (GOOD, "0.png,a,1.5", "c.csv:2: the count is '1.5'"),
+    (GOOD, "0.png,a,nan", "c.csv:2: the count is 'nan'"),
+    (GOOD, ",a,1", "c.csv:2 lacks image"),
     (GOOD, "", "has no counts"),
     (GOOD, "1.png,a,1", "None of the pictures"),
     (GOOD + GOOD.replace("0.png", "9.png"), "0.png,a,1", "box 2: .* has no count for '9.png'"),
     (GOOD, "0.png,a,0", "counted 0 in every picture"),
-    (GOOD + GOOD.replace("0.9", "95"), "0.png,a,1", "line 2: score is 95: scores from 0 to 1"),
-    (GOOD.replace("0.9", '0.9, "width": 0, "height": 9'), "0.png,a,1", "line 1: width and height"),
-    (GOOD, "0.png,a,1e300", "line 2: the count is '1e300'"),
-    (GOOD, f"0.png,{'a' * 200_000},1", "line 2: this is not CSV"),
+    (GOOD + GOOD.replace("0.9", "95"), "0.png,a,1", "b.jsonl:2: score is 95: scores from 0 to 1"),
+    (GOOD.replace("0.9", '0.9, "width": 0, "height": 9'), "0.png,a,1", ":1: width and height"),
+    (GOOD, "0.png,a,1e300", "c.csv:2: the count is '1e300'"),
+    (GOOD, f"0.png,{'a' * 200_000},1", "c.csv:2: this is not CSV"),
 ])  # fmt: skip
 def test_bad_tables_name_file_and_line(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], boxes: str, counts: str, words: str
@@ -157,18 +157,18 @@ def test_wrong_files_and_columns(tmp_path: Path, capsys: pytest.CaptureFixture[s
     odd = tmp_path / "odd.csv"
     odd.write_text("picture,count\n1.png,3\n")
     broken = tmp_path / "broken.parquet"
-    broken.write_bytes(b"no parquet")
+    broken.write_bytes(b"PAR1 and no more")
     for first, second, words in (
         (boxes, odd, "lacks the column image, category"),
         (broken, counts, "can't be read as Parquet"),
-        (counts, counts, "neither .parquet nor .jsonl"),
-        (tmp_path / "absent.jsonl", counts, "There is no file"),
+        (counts, counts, "lacks the column x0, y0, x1, y1, score"),
+        (tmp_path / "absent.jsonl", counts, "No such file"),
     ):
         assert run("--boxes", str(first), "--counts", str(second)) == 2
         assert words in capsys.readouterr().err
     assert run("--boxes", str(boxes)) == 2
     assert "Give --boxes and --counts" in capsys.readouterr().err
-    with pytest.raises(BadInput, match="no calibration file"):
+    with pytest.raises(BadInput, match=r"is not JSON.*Make one with"):
         load_calibration(odd)
 
 

@@ -83,10 +83,13 @@ def test_against_a_server_from_prompt_to_report(tmp_path: Path) -> None:
         (["--model", "painter/shapes", "--size", "64"], "no setting of production 'size'"),
         (["--model", "painter/shapes", "--prompt", "best"], "no prompt form 'best'"),
         (["--model", "painter/shapes", "--set", "reasks=many"], "give a value of type int"),
-        (["--model", "painter/shapes", "--calibration", "c.json"], "Can't read c.json"),
+        (
+            ["--model", "painter/shapes", "--calibration", "c.json"],
+            "Can't read the calibration c.json",
+        ),
         (
             ["--model", "painter/shapes", "--calibration", "c.json", "--counter", "none"],
-            "no counter reads this benchmark",
+            "no counter reads production so",
         ),
     ],
 )

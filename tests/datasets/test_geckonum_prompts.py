@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from subitize.benchmarks.prompt_files import packed_prompts
 from subitize.datasets.geckonum.prompts import (
     COLUMNS,
     Prompt,
     make_prompts,
-    packed_prompts,
     prompts_csv,
     read_prompts,
 )
-from subitize.datasets.geckonum.recipe import DRAWN_TYPES, RULED_TYPES, Recipe, load_recipe
-from subitize.datasets.geckonum.words import CATEGORIES, FREQUENT, FREQUENT_ZIPF
+from subitize.datasets.geckonum.recipe import DRAWN_TYPES, NOUNS, RULED_TYPES, Recipe, load_recipe
 from subitize.errors import BadInput, UnknownName
 from subitize.numerals import from_words
 
@@ -97,10 +97,9 @@ def test_grammar_counts_the_fish() -> None:
 def test_threshold_parts_the_papers_nouns() -> None:
     pytest.importorskip("wordfreq")
     blank = Recipe(frequent=frozenset(), rare=frozenset())
-    for nouns in CATEGORIES.values():
+    for nouns in NOUNS.values():
         for noun in nouns:
-            assert blank.is_frequent(noun) == (noun in FREQUENT), noun
-    assert blank.frequent_zipf == FREQUENT_ZIPF
+            assert blank.is_frequent(noun) == (noun in Recipe().frequent), noun
 
 
 RECIPE = """
@@ -144,7 +143,7 @@ def test_a_recipe_for_other_things(tmp_path: Path) -> None:
     [
         ("colors = ['red']", UnknownName, "colours"),
         ("types = ['numeric-simple']", UnknownName, "numeric_simple"),
-        ("simple_digits = ['one']", BadInput, "whole numbers"),
+        ("simple_digits = ['one']", BadInput, "whole number from 1"),
         ("drawn = -1", BadInput, "whole number"),
         ("colours = 'red'", BadInput, "list of words"),
         ("[relations]\nbehind = 'in front of'", BadInput, "list both"),
@@ -172,13 +171,15 @@ def test_too_small_a_recipe_is_named() -> None:
 
 def test_formats() -> None:
     prompts = made()[:2]
-    assert packed_prompts(prompts, "txt") == "1 dog.\n1 fish.\n"
-    assert packed_prompts(prompts, "csv").splitlines()[1] == (
+    entries = [asdict(prompt) for prompt in prompts]
+    assert packed_prompts(entries, "txt") == b"1 dog.\n1 fish.\n"
+    assert packed_prompts(entries, "csv") == prompts_csv(prompts).encode()
+    assert prompts_csv(prompts).splitlines()[1] == (
         "0,1 dog.,0,1,dog:1,numeric_simple,geckonum_00000"
     )
-    assert '"entities": "fish:1"' in packed_prompts(prompts, "json")
+    assert b'"entities": "fish:1"' in packed_prompts(entries, "json", whole=True)
     with pytest.raises(UnknownName, match="csv"):
-        packed_prompts(prompts, "cvs")
+        packed_prompts(entries, "cvs")
 
 
 HEADER = ",".join(COLUMNS) + "\n"
@@ -191,8 +192,11 @@ LINE = "0,1 dog.,0,1,dog:1,numeric_simple,geckonum_00000\n"
         (b"index,prompt\n", "lacks the column has_numeral"),
         (HEADER.encode(), "holds no prompts"),
         (HEADER.encode() + b"x" + LINE.encode()[1:], "prompts.csv:2: index is 'x'"),
-        (HEADER.encode() + 2 * LINE.encode(), "geckonum_00000 stands at prompts 0 and 1"),
-        (HEADER.encode() + LINE.replace("dog:1", "").encode(), "entities is empty"),
+        (
+            HEADER.encode() + 2 * LINE.encode(),
+            ":3: the id geckonum_00000 stands there twice",
+        ),
+        (HEADER.encode() + LINE.replace("dog:1", "").encode(), "prompts.csv:2 lacks entities"),
         (HEADER.encode() + "0,1 café.".encode("latin-1"), "prompts.csv:2 is not UTF-8"),
     ],
 )

@@ -173,7 +173,7 @@ def test_questions_from_elsewhere(tmp_path: Path) -> None:
         ("dataset_id,text\nx,y\n", "lacks the column question"),
         ("dataset_id,question\ngeckonum_99999,Is it?\n", "questions.csv:2: there is no prompt"),
         ("dataset_id,question\ngeckonum_00000,Is it?\n", "only questions of the three types"),
-        ("dataset_id,question\ngeckonum_00969,\n", "the question is empty"),
+        ("dataset_id,question\ngeckonum_00969,\n", "questions.csv:2 lacks question"),
     ],
 )
 def test_bad_question_files_are_named(tmp_path: Path, content: str, words: str) -> None:
@@ -189,8 +189,8 @@ def test_bad_question_files_are_named(tmp_path: Path, content: str, words: str) 
         (prompt("A dog.", "dog:one", "2-additive"), "no whole number"),
         (prompt("A dog.", "dog:1", "counting"), "unknown type"),
         (prompt("A dog near 1 cat.", "dog:1,cat:1", "attribute-spatial"), "no known relation"),
-        (prompt("A dog.", "dog:lots,x:1", "approx-2-entity"), "none of fewer"),
-        (prompt("A dog.", "dog:few,x:1", "approx-1-entity"), "lines can't be made"),
+        (prompt("A dog.", "dog:lots,x:1", "approx-2-entity"), "known are fewer"),
+        (prompt("A dog.", "dog:few,x:1", "approx-1-entity"), "lacks `There are only a few"),
         (prompt("A dog.", "dog:1", "part-whole"), "give them in a file"),
     ],
 )

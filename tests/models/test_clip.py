@@ -13,8 +13,9 @@ from PIL import Image
 from subitize.errors import Hopeless, MissingExtra, ModelError
 from subitize.models.base import Item, Reply
 from subitize.models.catalog import open_model
-from subitize.models.clip import Clip, clipscore
-from subitize.readers import clip
+from subitize.models.clip import Clip
+from subitize.readers.matches import clipscore, read_clipscore
+from subitize.records import Response, Stimulus, make_trial
 from tests.models.tiny_clip import save_tiny_clip
 
 SENTENCES = ("A photo depicts 3 apples.", "A photo depicts 2 cats.")
@@ -108,7 +109,7 @@ def test_a_folder_without_a_model_is_named(tmp_path: Path) -> None:
 
 
 def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(clip, "find_spec", lambda name: None)
+    monkeypatch.setattr("subitize.models.checkpoints.find_spec", lambda name: None)
     with pytest.raises(MissingExtra, match=r"subitize\[hf\]"):
         open_model("clip/openai/clip-vit-base-patch32")
 
@@ -116,3 +117,12 @@ def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_clipscore() -> None:
     assert clipscore(0.2) == pytest.approx(0.5)
     assert clipscore(-0.2) == 0
+    trial = make_trial(("b", "1", "match"), Stimulus("prompt", {}), "?")
+
+    def read(value: object, stop: str = "stop") -> tuple[str, float | None]:
+        found = read_clipscore(trial, Response("t", "m", "s", 0, 0, "scores", value, stop))
+        return found.state, found.number
+
+    assert read({"scores": [0.25, 0.9]}) == ("read", 0.625)
+    assert read({"scores": []}) == ("failed", None)
+    assert read(None, "failed") == ("failed", None)

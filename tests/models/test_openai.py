@@ -13,8 +13,9 @@ import pytest
 from subitize.errors import BadInput, Hopeless, ModelError, Retryable
 from subitize.models.base import Item, ModelOptions, Reply
 from subitize.models.names import parse_name
-from subitize.models.openai import OpenAI, read_key, wait_wanted
-from subitize.models.transport import Answer, check_url, shown_url
+from subitize.models.openai import OpenAI
+from subitize.models.served import read_key, wait_wanted
+from subitize.models.transport import HttpReply, check_url, shown_url
 
 PNG = b"\x89PNG\r\n\x1a\n and so on"
 
@@ -23,14 +24,14 @@ class Scripted:
     """A transport that gives one answer and keeps what was sent."""
 
     def __init__(self, status: int = 200, body: bytes = b"", headers: Any = None) -> None:
-        self.answer = Answer(status, headers or {}, body)
+        self.answer = HttpReply(status, headers or {}, body)
         self.sent: list[bytes] = []
 
-    async def post(self, url: str, headers: Mapping[str, str], body: bytes) -> Answer:
+    async def post(self, url: str, headers: Mapping[str, str], body: bytes) -> HttpReply:
         self.sent.append(body)
         return self.answer
 
-    async def get(self, url: str) -> Answer:
+    async def get(self, url: str) -> HttpReply:
         return self.answer
 
     async def close(self) -> None:
@@ -133,8 +134,8 @@ def test_busy_answers_carry_the_servers_wish() -> None:
         ask(Scripted(429, b"{}", {"retry-after": "7"}))
     assert caught.value.busy
     assert caught.value.retry_after == 7
-    assert wait_wanted(Answer(429, {"Retry-After": "Wed, 01 Jan 2020 00:00:00 GMT"}, b"")) == 0
-    assert wait_wanted(Answer(429, {"Retry-After": "soon"}, b"")) is None
+    assert wait_wanted(HttpReply(429, {"Retry-After": "Wed, 01 Jan 2020 00:00:00 GMT"}, b"")) == 0
+    assert wait_wanted(HttpReply(429, {"Retry-After": "soon"}, b"")) is None
 
 
 def test_a_key_in_an_error_message_is_scrubbed() -> None:

@@ -11,6 +11,7 @@ from subitize.models.base import Item, Reply
 from subitize.models.catalog import open_model
 from subitize.models.counters.blobs import find_blobs
 from subitize.models.shapes import THINGS, parse_prompt
+from subitize.nouns import plural, singular
 from subitize.pictures.decode import decode
 
 
@@ -24,7 +25,7 @@ def counted(reply: Reply) -> int:
     return len(find_blobs(decode(reply.value)))
 
 
-@pytest.mark.parametrize("thing", THINGS)
+@pytest.mark.parametrize("thing", sorted({*THINGS, *map(plural, THINGS), "persons", "fishes"}))
 @pytest.mark.parametrize("n", [0, 1, 2, 7, 20])
 def test_every_thing_is_drawn_as_often_as_asked(thing: str, n: int) -> None:
     assert counted(painted(f"An image with {n} {thing}")) == n
@@ -51,7 +52,7 @@ def test_prompts_are_understood(prompt: str, n: int, kind: str) -> None:
 @pytest.mark.parametrize("category", CATEGORIES)
 def test_every_production_prompt_is_understood(category: str, form: str) -> None:
     kinds = {parse_prompt(prompt_for(category, n, form))[1] for n in range(1, 21)}
-    assert kinds == {THINGS[category]}
+    assert kinds == {THINGS[singular(category)]}
     assert [parse_prompt(prompt_for(category, n, form))[0] for n in range(1, 21)] == [*range(1, 21)]
 
 

@@ -75,12 +75,12 @@ def test_never_an_exception(reply: str, options: list[str]) -> None:
     [
         ("stop", "yes, a circle", "read"),
         ("length", "yes, a circle", "truncated"),
-        ("failed", None, "failed"),
-        ("stop", None, "failed"),
+        ("failed", "", "failed"),
+        ("stop", "", "no-number"),
         ("refused", "", "refused"),
     ],
 )
-def test_how_a_response_ended(stop: str, value: str | None, state: str) -> None:
+def test_how_a_response_ended(stop: str, value: str, state: str) -> None:
     stimulus = Stimulus("prompt", {"text": ""})
     trial = make_trial(("capture", "1", "pattern"), stimulus, "Which?", options=PATTERNS)
     response = Response(trial.id, "sim/perfect", "", 0, 0, "text", value, stop)

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from subitize.benchmark import Benchmark
+from subitize.benchmarks.catalog import get_benchmark
 from subitize.records import Reading, Response, Row, Stimulus, make_trial
+from subitize.runs.answers import as_frame
 from subitize.runs.stored import StoredRun
 from subitize.stimuli.naming import recipe
 
@@ -166,4 +170,33 @@ def make_run(
         "created": "2025-09-01T10:00:00+00:00",
         "decisions": {"form": "things"},
     }
-    return StoredRun(Path(name.replace("/", "-")), info, rows, scores)
+    return stored(Path(name.replace("/", "-")), info, get_benchmark("naming"), rows, scores)
+
+
+def stored(
+    folder: Path,
+    info: Mapping[str, Any],
+    benchmark: Benchmark[Any],
+    rows: Sequence[Row],
+    scores: Mapping[str, Any],
+) -> StoredRun:
+    """A run that was never written: these rows, and these scores whatever the rows say."""
+    trials = {row.trial.id: row.trial for row in rows}
+    # A table holds no lone surrogates.
+    responses = [
+        replace(row.response, value=row.response.value.encode("utf-8", "replace").decode())
+        for row in rows
+    ]
+    readings = [row.reading for row in rows]
+    answers = as_frame(trials, responses, readings, [True] * len(rows), benchmark)
+    reader = next(iter(benchmark.READERS))
+    run = StoredRun(folder, info, benchmark, benchmark.SETTINGS(), answers, reader)
+    run.__dict__.update(scores=scores, trials=trials)
+    return run
+
+
+def changed(run: StoredRun, **parts: Any) -> StoredRun:
+    """The same run with other parts, its made-up scores and trials kept."""
+    made = replace(run, **parts)
+    made.__dict__.update(scores=run.scores, trials=run.trials)
+    return made

@@ -13,15 +13,26 @@ from typing import Any
 
 import pytest
 
+from subitize.benchmarks.catalog import get_benchmark, page_of
+from subitize.benchmarks.naming_page import sections
+from subitize.benchmarks.production_page import sections as production_sections
 from subitize.errors import BadInput, UnknownName
 from subitize.records import Reading, Row, Stimulus
 from subitize.reports.build import build_report
-from subitize.reports.naming import sections
 from subitize.reports.page import Figure, Gallery, Table
-from subitize.reports.production import sections as production_sections
-from subitize.runs.stored import StoredRun, load_run
+from subitize.runs.stored import StoredRun
 from subitize.stimuli import render
-from tests.reports.made_up_runs import CATEGORIES, confusion, estimate, guess, make_run, simulate
+from tests.reports.made_up_runs import (
+    CATEGORIES,
+    changed,
+    confusion,
+    estimate,
+    guess,
+    make_run,
+    simulate,
+    stored,
+)
+from tests.scored import load_run
 
 pytestmark = [pytest.mark.budget(120), pytest.mark.timeout(240)]
 
@@ -41,7 +52,7 @@ def tree(folder: Path) -> dict[str, bytes]:
 
 @pytest.fixture(scope="module")
 def report(good_runs: list[StoredRun], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return build_report(good_runs, tmp_path_factory.mktemp("report") / "report.html")
+    return build_report(good_runs, tmp_path_factory.mktemp("report") / "report.html", page_of)
 
 
 def test_every_figure_has_three_files_and_every_table_a_csv(
@@ -104,8 +115,8 @@ def test_the_confusion_file_holds_the_counts(report: Path, good_runs: list[Store
 
 def test_the_same_runs_give_the_same_bytes(tmp_path: Path) -> None:
     runs = [make_run("sim/observer", simulate(estimate, per_cell=2, highest=6), highest=6)]
-    build_report(runs, tmp_path / "a" / "report.html")
-    build_report(runs, tmp_path / "b" / "report.html")
+    build_report(runs, tmp_path / "a" / "report.html", page_of)
+    build_report(runs, tmp_path / "b" / "report.html", page_of)
     assert tree(tmp_path / "a") == tree(tmp_path / "b")
 
 
@@ -116,9 +127,8 @@ def test_a_second_report_removes_what_the_first_left_and_nothing_else(tmp_path: 
     for path in (left, foreign, outside):
         path.write_text("mine", "utf-8")
     (folder / "contents.json").write_text(json.dumps([left.name, "../keep"]), "utf-8")
-    build_report(
-        [make_run("m", simulate(guess, per_cell=1, highest=2), highest=2)], tmp_path / "report.html"
-    )
+    run = make_run("m", simulate(guess, per_cell=1, highest=2), highest=2)
+    build_report([run], tmp_path / "report.html", page_of)
     assert not left.exists()
     assert foreign.read_text("utf-8") == outside.read_text("utf-8") == "mine"
     assert (folder / "naming-confusion.svg").is_file()
@@ -154,9 +164,9 @@ NOTHING: dict[str, Any] = {
 def test_a_run_without_a_single_score_is_reported_with_reasons(tmp_path: Path) -> None:
     runs = [
         make_run("sim/refuser", simulate(estimate, per_cell=1), **NOTHING),
-        StoredRun(Path("never-scored"), {"benchmark": "naming"}, [], {}),
+        stored(Path("never-scored"), {"benchmark": "naming"}, get_benchmark("naming"), [], {}),
     ]
-    text = build_report(runs, tmp_path / "report.html").read_text("utf-8")
+    text = build_report(runs, tmp_path / "report.html", page_of).read_text("utf-8")
     assert "sim/refuser · NAE: there is &lt;b&gt;no&lt;/b&gt; readable reply" in text
     assert "never-scored" in text
     row = rows_of(tmp_path / "report_files" / "naming-leaderboard.csv")
@@ -166,19 +176,20 @@ def test_a_run_without_a_single_score_is_reported_with_reasons(tmp_path: Path) -
 def test_other_ranges_than_ten(tmp_path: Path) -> None:
     rows = simulate(estimate, per_cell=1, highest=15)
     run = make_run("wide", rows, highest=15)
-    text = build_report([run], tmp_path / "report.html").read_text("utf-8")
+    text = build_report([run], tmp_path / "report.html", page_of).read_text("utf-8")
     assert "any number from 1 to 30" in text
     found = rows_of(tmp_path / "report_files" / "naming-confusion.csv")
     assert max(int(row["target"]) for row in found) == 15
 
 
+def moved(run: StoredRun, name: str) -> StoredRun:
+    return changed(run, folder=Path(name))
+
+
 def test_two_runs_of_one_model_are_told_apart() -> None:
     rows = simulate(estimate, per_cell=1)
     one, two = make_run("m", rows), make_run("m", rows)
-    runs = [
-        StoredRun(Path(f"run-{i}"), run.info, run.rows, run.scores)
-        for i, run in enumerate((one, two))
-    ]
+    runs = [moved(run, f"run-{i}") for i, run in enumerate((one, two))]
     board = next(b for s in sections(runs) for b in s.blocks if isinstance(b, Table))
     labels = {row[0].shown for row in board.rows}
     assert {"m (run-0)", "m (run-1)"} <= labels
@@ -213,12 +224,11 @@ def test_the_methods_can_be_copied(report: Path) -> None:
 
 def test_wrong_input_is_told(tmp_path: Path, good_runs: list[StoredRun]) -> None:
     with pytest.raises(BadInput, match="no run"):
-        build_report([], tmp_path / "report.html")
+        build_report([], tmp_path / "report.html", page_of)
     with pytest.raises(BadInput, match=r"\.html"):
-        build_report(good_runs, tmp_path / "report.pdf")
-    other = StoredRun(Path("x"), {"benchmark": "nameing"}, [], {})
+        build_report(good_runs, tmp_path / "report.pdf", page_of)
     with pytest.raises(UnknownName, match="did you mean 'naming'"):
-        build_report([other], tmp_path / "report.html")
+        page_of("nameing")
 
 
 def painted_run(folder: Path) -> StoredRun:
@@ -236,7 +246,8 @@ def painted_run(folder: Path) -> StoredRun:
         rows.append(Row(trial, response, Reading("empty") if empty else row.reading))
     made = make_run("painter/odd", rows, highest=4)
     scores = {**made.scores, "benchmark": "production"}
-    return StoredRun(folder, {**made.info, "benchmark": "production"}, rows, scores)
+    info = {**made.info, "benchmark": "production"}
+    return stored(folder, info, get_benchmark("production"), rows, scores)
 
 
 def test_production_shows_the_pictures_received(tmp_path: Path) -> None:
@@ -245,7 +256,7 @@ def test_production_shows_the_pictures_received(tmp_path: Path) -> None:
     gallery = next(b for s in pages for b in s.blocks if isinstance(b, Gallery))
     assert {picture.verdict for picture in gallery.pictures} == {"right", "wrong", "unreadable"}
     assert gallery.pictures[0].reply.startswith("An image with")
-    text = build_report([run], tmp_path / "report.html").read_text("utf-8")
+    text = build_report([run], tmp_path / "report.html", page_of).read_text("utf-8")
     assert "nothing countable in the picture" in text
     board = rows_of(tmp_path / "report_files" / "production-leaderboard.csv")
     flux = next(row for row in board if row["model"] == "FLUX")
@@ -257,7 +268,7 @@ def test_a_real_run_from_its_folder(tmp_path: Path) -> None:
     command += ["--model", "sim/observer", "--model", "sim/refuser", "--per-cell", "1"]
     subprocess.run([*command, "--size", "64"], check=True, capture_output=True)
     runs = [load_run(folder) for folder in sorted((tmp_path / "runs").iterdir())]
-    build_report(runs, tmp_path / "report.html")
+    build_report(runs, tmp_path / "report.html", page_of)
     board = rows_of(tmp_path / "report_files" / "naming-leaderboard.csv")
     by_model = {row["model"]: row for row in board}
     scores = {run.scores["model"]: run.scores for run in runs}

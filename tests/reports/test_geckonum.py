@@ -9,22 +9,24 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from subitize.benchmarks.geckonum.labels import Labelled, label_annotations
+from subitize.benchmarks.catalog import page_of
+from subitize.benchmarks.geckonum import breakdowns
+from subitize.benchmarks.geckonum.answers import People, people_from
+from subitize.benchmarks.geckonum.labels import label_answers, painters_of
+from subitize.benchmarks.geckonum.page import annotation_sections
 from subitize.benchmarks.geckonum.painting import GeckoNum
 from subitize.benchmarks.geckonum.vqa import GeckoNumVqa
-from subitize.commands.running import open_reading_model, run_and_score
 from subitize.datasets.geckonum.annotations import read_annotations
 from subitize.datasets.geckonum.prompts import read_prompts
+from subitize.models.base import ModelOptions
 from subitize.models.catalog import open_model
+from subitize.opening import open_helpers, run_and_score
 from subitize.published.geckonum import PUBLISHED
 from subitize.reports.build import About, Chapter, build_report, write_chapters
-from subitize.reports.geckonum import annotation_sections
-from subitize.reports.geckonum_evidence import evidence_from
 from subitize.reports.page import Figure, Prose, Section, Table
 from subitize.runs.run import RunOptions
-from subitize.runs.stored import load_run
 from subitize.stimuli.scattered import draw_scattered
-from tests.benchmarks.geckonum_data import BY_TEXT, COLUMNS, counts, labelled, table, write_counts
+from tests.benchmarks.geckonum_data import BY_TEXT, COLUMNS, counts, people, table, write_counts
 
 pytestmark = [pytest.mark.budget(60), pytest.mark.timeout(240)]
 SCENE = "An image of a vase. There are {} flowers in the vase."
@@ -32,9 +34,9 @@ QUESTION = "How many flowers are in the image?"
 
 
 @pytest.fixture(scope="module")
-def released(data_dir: Path) -> Labelled:
+def released(data_dir: Path) -> People:
     folder = data_dir / "geckonum"
-    return label_annotations(
+    return people_from(
         read_annotations(folder / "geckonum_annotations.zip"), read_prompts(folder / "prompts.csv")
     )
 
@@ -48,11 +50,13 @@ def block(sections: list[Section], name: str) -> Table | Figure:
 
 
 def test_the_released_annotations_beside_the_printed_numbers(
-    released: Labelled, tmp_path: Path
+    released: People, tmp_path: Path
 ) -> None:
     sections = annotation_sections(released)
     out = write_chapters(
-        [Chapter("geckonum", "GeckoNum", sections)], About(released.models, 1), tmp_path / "g.html"
+        [Chapter("geckonum", "GeckoNum", sections)],
+        About(painters_of(released.answers), 1),
+        tmp_path / "g.html",
     )
     text = out.read_text()
     assert "copy of a prompt" in text
@@ -74,18 +78,18 @@ def test_the_released_annotations_beside_the_printed_numbers(
     assert "Figures A16 and A17" in text
 
 
-def test_kinds_of_failure_make_up_everything(released: Labelled) -> None:
-    found = evidence_from(released, np.random.default_rng(0))
-    for painter, kinds in found.failures.items():
-        assert sum(one["value"] for one in kinds.values()) == pytest.approx(1)
+def test_kinds_of_failure_make_up_everything(released: People) -> None:
+    labels, rng = label_answers(released.answers), np.random.default_rng(0)
+    for painter, kinds in breakdowns.failures(labels, rng).items():
+        assert sum(one.value or 0 for one in kinds.values()) == pytest.approx(1)
         for one in kinds.values():
-            assert one["low"] <= one["value"] <= one["high"]
+            assert (one.low or 0) <= (one.value or 0) <= (one.high or 0)
         # what people said of Imagen-A: it leaves things out; DALL-E 3 hardly ever does
-        assert (kinds["missing"]["value"] > 0.2) == (painter != "dalle_3")
-    for painters in found.outcomes.values():
+        assert ((kinds["missing"].value or 0) > 0.2) == (painter != "dalle_3")
+    for painters in breakdowns.picture_outcomes(labels, rng).values():
         for parts in painters.values():
-            assert sum(one["value"] for one in parts.values()) == pytest.approx(1)
-    asked = found.asked_and_counted["dalle_3"]
+            assert sum(one.value or 0 for one in parts.values()) == pytest.approx(1)
+    asked = breakdowns.asked_and_counted(labels)["dalle_3"]
     assert sum(asked["asked"].values()) == sum(asked["counted"].values())
     assert "0" not in asked["asked"]
 
@@ -104,7 +108,7 @@ def test_no_few_and_many_by_count(tmp_path: Path) -> None:
             lines.append(image | {"answer_num": code})
     folder = write_counts(tmp_path / "answers", rows)
     (folder / "task_2_mine.csv").write_text(table(COLUMNS[2], lines))
-    found = evidence_from(labelled(folder), np.random.default_rng(0)).words_by_count
+    found = breakdowns.quantifiers_by_count(label_answers(people(folder).answers))
     # what they called `a few` the prompt called `many`
     assert found["said"] == {
         "0": {"no": 1, "few": 0, "many": 0},
@@ -112,7 +116,7 @@ def test_no_few_and_many_by_count(tmp_path: Path) -> None:
         "10+": {"no": 0, "few": 1, "many": 0},
     }
     assert found["asked"]["10+"] == {"no": 0, "few": 0, "many": 1}
-    sections = annotation_sections(labelled(folder))
+    sections = annotation_sections(people(folder))
     assert isinstance(block(sections, "geckonum-words-said"), Figure)
     assert isinstance(block(sections, "geckonum-words-asked"), Figure)
 
@@ -120,7 +124,7 @@ def test_no_few_and_many_by_count(tmp_path: Path) -> None:
 def test_a_few_answers_make_a_page(tmp_path: Path) -> None:
     """One painter, one prompt, one person: what can't be told is left out or said."""
     folder = write_counts(tmp_path / "answers", counts(BY_TEXT["2 dogs."], ["2"]))
-    sections = annotation_sections(labelled(folder))
+    sections = annotation_sections(people(folder))
     words = [one.text for s in sections for one in s.blocks if isinstance(one, Prose)]
     assert any("answered once" in text for text in words)
     out = write_chapters(
@@ -140,17 +144,17 @@ def test_pictures_nobody_has_read_make_a_page(tmp_path: Path) -> None:
     runs = []
     for counter in ("none", "blobs"):
         painter = open_model(f"painter/shapes?size=128&seed={len(runs)}")
-        outcome, _ = run_and_score(
-            benchmark, settings, painter, tmp_path / "runs", RunOptions(progress=False),
-            open_reading_model(benchmark, counter),
-        )  # fmt: skip
-        runs.append(load_run(outcome.folder))
-    text = build_report(runs, tmp_path / "r.html").read_text()
+        helpers = open_helpers(benchmark, settings, painter, counter, lambda _: ModelOptions())
+        _, stored = run_and_score(
+            benchmark, settings, painter, tmp_path / "runs", RunOptions(progress=False), helpers
+        )
+        runs.append(stored)
+    text = build_report(runs, tmp_path / "r.html", page_of).read_text()
     assert "nobody yet (left for people)" in text
     assert "counter/blobs" in text
     assert "the model refused" in text  # mushrooms
     assert "left for people to read" in text
-    alone = build_report(runs[:1], tmp_path / "alone.html").read_text()
+    alone = build_report(runs[:1], tmp_path / "alone.html", page_of).read_text()
     assert 'id="geckonum-by-number"' not in alone
     assert 'id="geckonum-table2"' in alone
 
@@ -172,12 +176,12 @@ def test_the_page_of_counting_questions(tmp_path: Path) -> None:
     settings = benchmark.settings_from(
         {"file": str(path), "pictures": str(folder), "missing": "skip"}
     )
-    outcome, scores = run_and_score(
+    _, stored = run_and_score(
         benchmark, settings, open_model("counter/blobs"), tmp_path / "runs",
         RunOptions(progress=False),
     )  # fmt: skip
-    assert scores["accuracy"]["value"] == 1.0
-    text = build_report([load_run(outcome.folder)], tmp_path / "v.html").read_text()
+    assert stored.scores["accuracy"]["value"] == 1.0
+    text = build_report([stored], tmp_path / "v.html", page_of).read_text()
     assert "gone.png" in text
     assert 'id="geckonum-vqa-numbers-figure"' in text
     assert 'id="geckonum-vqa-complexity-table"' in text

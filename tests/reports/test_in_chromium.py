@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from subitize.benchmarks.catalog import page_of
 from subitize.reports.build import build_report
 from subitize.reports.page import plain
 from subitize.runs.stored import StoredRun
@@ -35,7 +36,7 @@ def report(
     good_runs: list[StoredRun], nasty_run: StoredRun, tmp_path_factory: pytest.TempPathFactory
 ) -> Path:
     runs = [*good_runs[:2], nasty_run]
-    return build_report(runs, tmp_path_factory.mktemp("report") / "report.html")
+    return build_report(runs, tmp_path_factory.mktemp("report") / "report.html", page_of)
 
 
 class Visit:

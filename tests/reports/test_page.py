@@ -9,9 +9,10 @@ import pytest
 from matplotlib.figure import Figure as Drawing
 from PIL import Image
 
+from subitize.records import Score
 from subitize.reports import cells
 from subitize.reports.files import csv_bytes, figure_files, inline_svg, thumbnail_uri
-from subitize.reports.page import Cell, Column, Figure, Table, plain, slug
+from subitize.reports.page import Cell, Column, Figure, Table, plain
 from subitize.reports.style import new_figure
 
 
@@ -67,11 +68,6 @@ def test_plain_text_can_be_written_anywhere() -> None:
     plain("\ud800").encode("utf-8")
 
 
-def test_slugs_are_file_names() -> None:
-    assert slug("../../etc/passwd") == "etc-passwd"
-    assert slug("…") == "x"
-
-
 def test_a_figure_has_three_files_and_the_same_bytes_again() -> None:
     first, again = figure_files(FIGURE), figure_files(FIGURE)
     assert sorted(first) == ["nasty.pdf", "nasty.png", "nasty.svg"]
@@ -105,3 +101,67 @@ def test_sort_keys_put_nothing_last() -> None:
     assert Cell().sort_key == ""
     assert float(Cell(3).sort_key) == 3.0
     assert Cell("b").sort_key == "b"
+
+
+@pytest.mark.parametrize(
+    ("value", "form", "shown"),
+    [
+        (0.0004, "p", "< .001"),
+        (0.001, "p", ".001"),
+        (0.05, "p", ".050"),
+        (1.0, "p", "1.000"),
+        (1234567, cells.COUNT, "1\N{THIN SPACE}234\N{THIN SPACE}567"),
+        (12.0, cells.COUNT, "12"),
+        (0.1234, ".1%", "12.3 %"),
+        (-0.5, ".2f", "−0.50"),
+        (3.807, "+.2f", "+3.81"),
+        (0.0874, ".3g", "0.0874"),
+    ],
+)
+def test_numbers_have_one_form(value: float, form: str, shown: str) -> None:
+    assert cells.text(value, form) == shown
+
+
+@pytest.mark.parametrize(
+    "found",
+    [
+        {"value": -0.25, "low": -0.5, "high": 0.125, "trials": 7},
+        Score(-0.25, -0.5, 0.125),
+        Cell(-0.25, "whatever", -0.5, 0.125),
+    ],
+)
+def test_a_score_looks_the_same_wherever_it_comes_from(found: object) -> None:
+    assert cells.told(found, "+.2f") == "−0.25 [−0.50, 0.12]"
+    assert cells.told(found, ".0%") == "−25 % [−50, 12]"
+    if not isinstance(found, Cell):
+        cell = cells.cell(found, "+.2f")
+        assert f"{cell.shown} {cell.interval}" == cells.told(found, "+.2f")
+
+
+def test_a_score_without_an_interval_has_no_brackets() -> None:
+    assert cells.told(0.5, ".2f") == cells.told({"value": 0.5, "low": None}, ".2f") == "0.50"
+    assert cells.told({"value": None}) == cells.told(None) == "–"
+
+
+def test_columns_in_short() -> None:
+    name, share, path = cells.columns("reason; skipped::.1%; smape.occluded:Occluded:.2f±")
+    assert (name.name, name.label, name.form, name.aligned) == ("reason", "Reason", "", "")
+    assert (share.label, share.form, share.interval, share.aligned) == (
+        "Skipped", ".1%", False, "num",
+    )  # fmt: skip
+    assert (path.name, path.at, path.interval) == ("smape_occluded", ("smape", "occluded"), True)
+    assert "percent; best: 0.0" in path.help
+
+
+def test_a_line_says_why_it_has_no_value() -> None:
+    (accuracy, nae, level) = cells.columns("accuracy::.1%±; nae::.3f; counting_level::n")
+    undefined = {"nae": "no <b>readable</b> trial"}
+    values = {"accuracy": {"value": 0.5, "low": 0.4, "high": 0.6}, "undefined": undefined}
+    line = cells.Line("m", values, "published", "not printed")
+    table = cells.model_table("t", "", [line], [accuracy, nae, level])
+    assert table.rows[0][0].badge == "published"
+    assert [cell.shown for cell in table.rows[0]] == ["m", "50.0 %", "–", "–"]
+    assert table.reasons() == [
+        "m · NAE: no <b>readable</b> trial",
+        "m · Counting level: not printed",
+    ]

@@ -14,7 +14,7 @@ from subitize.models.base import ModelOptions
 from subitize.models.catalog import open_model
 from subitize.runs.limits import RetryPolicy
 from subitize.runs.run import Outcome, RunOptions, run_benchmark
-from subitize.runs.scoring import score_run
+from tests.scored import score_run
 
 QUICK = RetryPolicy(tries=4, busy_tries=30, first_wait=0.02, longest_wait=0.1)
 SMALL = {"per_cell": 2, "max": 3, "size": 64, "prompt": "things", "categories": ("dots", "apples")}

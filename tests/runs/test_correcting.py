@@ -11,10 +11,10 @@ import pytest
 from subitize.benchmarks.catalog import get_benchmark
 from subitize.errors import BadInput, WrongRun
 from subitize.models.catalog import open_model
+from subitize.opening import calibration_from
 from subitize.runs.correcting import keep_calibration
-from subitize.runs.reading import run_with_reading
 from subitize.runs.run import RunOptions, run_benchmark
-from subitize.runs.scoring import score_run
+from tests.scored import score_run
 
 COUNTER = "counter/blobs?split=false"
 QUIET = RunOptions(progress=False)
@@ -36,22 +36,26 @@ def calibration_file(path: Path, counted: Rate, *, counter: str = "") -> Path:
 def painted(out: Path, counter: str | None = COUNTER, rules: str = "") -> Path:
     benchmark = get_benchmark("production")
     settings = benchmark.settings_from({"per_cell": 8, "max": 6, "categories": ("dots",)})
-    return run_with_reading(
+    return run_benchmark(
         benchmark,
         settings,
         open_model("painter/shapes?size=128&w=0.3&limit=0"),
         out,
-        QUIET,
-        open_model(counter) if counter else None,
-        rules,
+        RunOptions(progress=False, rules=rules),
+        {"counter": open_model(counter)} if counter else {},
     ).folder
+
+
+def keep(run: Path, source: Path) -> str:
+    """What `subitize score --calibration` does; the reader from then on."""
+    return keep_calibration(run, get_benchmark("production"), calibration_from(source))
 
 
 def test_a_perfect_counter_changes_nothing(tmp_path: Path) -> None:
     run = painted(tmp_path / "runs")
     raw = score_run(run)
     assert "corrected" not in raw
-    reader = keep_calibration(
+    reader = keep(
         run, calibration_file(tmp_path / "c.json", lambda true: [(true, 200)], counter=COUNTER)
     )
     assert reader == f"{raw['reader']}?group=0.9&nms=0.95&threshold=0.5"
@@ -71,7 +75,7 @@ def test_a_counter_that_often_misses_one_makes_the_painter_better(tmp_path: Path
     def misses(true: int) -> list[tuple[int, int]]:
         return [(true, 160), (true - 1, 40)] if true else [(0, 200)]
 
-    keep_calibration(run, calibration_file(tmp_path / "c.json", misses))
+    keep(run, calibration_file(tmp_path / "c.json", misses))
     found = score_run(run)["corrected"]
     assert found["identifiable"]
     assert found["accuracy"]["value"] != pytest.approx(raw["accuracy"]["value"], abs=0.01)
@@ -79,7 +83,7 @@ def test_a_counter_that_often_misses_one_makes_the_painter_better(tmp_path: Path
 
 def test_a_hopeless_counter_is_told(tmp_path: Path) -> None:
     run = painted(tmp_path / "runs")
-    keep_calibration(run, calibration_file(tmp_path / "c.json", lambda _: [(3, 100), (4, 100)]))
+    keep(run, calibration_file(tmp_path / "c.json", lambda _: [(3, 100), (4, 100)]))
     scores = score_run(run)
     assert scores["corrected"]["accuracy"] is None
     assert "confuses numbers so much" in scores["undefined"]["corrected"]
@@ -93,26 +97,26 @@ def test_the_mistakes_may_come_from_a_naming_run_of_the_counter(tmp_path: Path) 
         naming, naming.settings_from(small), counter, tmp_path / "naming", QUIET
     ).folder
     run = painted(tmp_path / "runs")
-    assert "?" not in keep_calibration(run, named)
+    assert keep(run, named) == COUNTER
     found = score_run(run)["corrected"]
     assert found["calibrated_pictures"] == 60
     assert found["identifiable"], found["reason"]
     with pytest.raises(WrongRun, match="no naming run of a counter"):
-        keep_calibration(run, run)
+        keep(run, run)
 
 
 def test_what_does_not_belong_together_is_refused(tmp_path: Path) -> None:
     run = painted(tmp_path / "runs")
     exact = calibration_file(tmp_path / "c.json", lambda n: [(n, 9)], counter="counter/other")
     with pytest.raises(BadInput, match="calibration of counter/other"):
-        keep_calibration(run, exact)
+        keep(run, exact)
     with pytest.raises(BadInput, match="is no calibration file"):
-        keep_calibration(run, run / "run.json")
+        keep(run, run / "run.json")
     with pytest.raises(BadInput, match="Can't read"):
-        keep_calibration(run, tmp_path / "missing.json")
+        keep(run, tmp_path / "missing.json")
     waiting = painted(tmp_path / "waiting", None)
     with pytest.raises(BadInput, match="not read by a counter"):
-        keep_calibration(waiting, exact)
+        keep(waiting, exact)
     (run / "calibration.json").write_text("{", encoding="utf-8")
     with pytest.raises(WrongRun, match="is damaged"):
         score_run(run)
@@ -120,7 +124,7 @@ def test_what_does_not_belong_together_is_refused(tmp_path: Path) -> None:
 
 def test_a_resumed_run_keeps_the_calibrations_threshold(tmp_path: Path) -> None:
     run = painted(tmp_path / "runs")
-    reader = keep_calibration(run, calibration_file(tmp_path / "c.json", lambda n: [(n, 200)]))
+    reader = keep(run, calibration_file(tmp_path / "c.json", lambda n: [(n, 200)]))
     scores = score_run(run)
     assert scores["reader"] == reader
     assert painted(tmp_path / "runs") == run
@@ -129,9 +133,8 @@ def test_a_resumed_run_keeps_the_calibrations_threshold(tmp_path: Path) -> None:
 
 def test_read_by_other_rules_nothing_is_corrected(tmp_path: Path) -> None:
     run = painted(tmp_path / "runs")
-    keep_calibration(run, calibration_file(tmp_path / "c.json", lambda n: [(n, 200)]))
-    name = score_run(run)["reader"].partition("?")[0]
-    scores = score_run(run, f"{name}?threshold=0.9")
+    keep(run, calibration_file(tmp_path / "c.json", lambda n: [(n, 200)]))
+    scores = score_run(run, f"{COUNTER}?threshold=0.9")
     assert scores["accuracy"]["value"] > 0
     assert scores["corrected"]["accuracy"] is None
     assert "the calibration holds for the reader" in scores["undefined"]["corrected"]
@@ -139,7 +142,8 @@ def test_read_by_other_rules_nothing_is_corrected(tmp_path: Path) -> None:
 
 def test_a_run_can_be_read_by_the_calibrations_rules_from_the_start(tmp_path: Path) -> None:
     run = painted(tmp_path / "runs", rules="?threshold=0.75")
-    assert orjson.loads((run / "run.json").read_bytes())["reader"].endswith("?threshold=0.75")
+    reader = orjson.loads((run / "run.json").read_bytes())["reader"]
+    assert reader == f"{COUNTER}?threshold=0.75"
 
 
 def test_a_naming_run_is_taken_by_picture_and_with_its_rules(tmp_path: Path) -> None:
@@ -154,7 +158,7 @@ def test_a_naming_run_is_taken_by_picture_and_with_its_rules(tmp_path: Path) -> 
         RunOptions(progress=False, reader="strict?threshold=0.6"),
     ).folder
     run = painted(tmp_path / "runs")
-    assert keep_calibration(run, named).endswith("?threshold=0.6")
+    assert keep(run, named) == f"{COUNTER}?threshold=0.6"
     assert score_run(run)["corrected"]["calibrated_pictures"] == 60
 
 
@@ -172,5 +176,5 @@ def test_a_damaged_calibration_leaves_the_run_as_it_is(
     file = calibration_file(tmp_path / "c.json", lambda n: [(n, 200)])
     file.write_bytes(orjson.dumps(orjson.loads(file.read_bytes()) | wrong))
     with pytest.raises(BadInput, match=r"c\.json"):
-        keep_calibration(run, file)
+        keep(run, file)
     assert score_run(run) == before

@@ -17,9 +17,9 @@ from aiohttp import web
 from subitize.errors import RunLocked, WrongRun
 from subitize.runs.journal import Journal
 from subitize.runs.lock import locked
-from subitize.runs.scoring import score_run
 from tests.chat_server import ChatServer, completion, usual_reply
 from tests.runs.conftest import Go, responses_of
+from tests.scored import score_run
 
 TRIALS = 2 * 3 * 2 + 6  # two categories, three numbers, two pictures each; six control questions
 
@@ -364,14 +364,28 @@ def test_damage_in_the_middle_is_named(go: Go) -> None:
             score_run(outcome.folder)
 
 
-def test_a_changed_plan_is_named(go: Go) -> None:
+def test_the_plan_is_a_set_of_trials(go: Go) -> None:
+    """Its order does not matter, a line twice counts once, and what it lacks is added."""
     with ChatServer() as server:
-        outcome, _ = go(server.url)
+        outcome, scores = go(server.url)
         path = outcome.folder / "trials.jsonl"
         lines = path.read_bytes().splitlines(keepends=True)
-        path.write_bytes(b"".join([lines[1], lines[0], *lines[2:]]))
-        resumed, _ = go(server.url)
-    assert "line 1 is not the trial" in str(resumed.error)
+        path.write_bytes(b"".join([*lines[:0:-1], lines[3]]))
+        resumed, again = go(server.url)
+        assert len(server.seen) == TRIALS
+    assert resumed.complete
+    assert sorted(set(path.read_bytes().splitlines(keepends=True))) == sorted(lines)
+    assert again["accuracy"] == scores["accuracy"]
+    assert again["confusion"] == scores["confusion"]
+
+
+def test_a_damaged_plan_is_named(go: Go) -> None:
+    with ChatServer() as server:
+        outcome, _ = go(server.url)
+    path = outcome.folder / "trials.jsonl"
+    path.write_bytes(path.read_bytes().replace(b'"id":"', b'"id":"x', 1))
+    with pytest.raises(WrongRun, match=r"trials\.jsonl, line 1 is damaged"):
+        go(server.url)
 
 
 def test_lines_are_short(go: Go) -> None:
@@ -386,11 +400,12 @@ def test_lines_are_short(go: Go) -> None:
 
 
 def test_the_journal_survives_a_reopening_with_failures(tmp_path: Path) -> None:
-    from subitize.records import Response
+    from subitize.records import USAGE, Response
 
     journal = Journal(tmp_path)
-    bad = Response("t", "m", "s", 0, 0, "text", None, "failed", note="no")
-    good = Response("t", "m", "s", 0, 0, "text", "4", "stop")
+    told = dict.fromkeys(USAGE, 0)
+    bad = Response("t", "m", "s", 0, 0, "text", "", "failed", told, note="no")
+    good = Response("t", "m", "s", 0, 0, "text", "4", "stop", told)
     journal.write(bad)
     journal.close()
     journal = Journal(tmp_path)

@@ -1,4 +1,4 @@
-"""Runs whose responses are read by a model: paint, count, ask again for empty pictures."""
+"""Runs whose responses are read by a helper: paint, count, ask again for empty pictures."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ import base64
 import re
 import shutil
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from io import BytesIO
+from itertools import groupby
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -17,28 +18,23 @@ import pytest
 from aiohttp import web
 from PIL import Image
 
-from subitize.benchmark import Attempt, Question, Settings
+from subitize.benchmark import Attempt, Helper
 from subitize.benchmarks.catalog import get_benchmark
-from subitize.benchmarks.production import Production
+from subitize.benchmarks.production import Production, ProductionSettings
 from subitize.errors import BadInput, UnknownName
-from subitize.models.base import ModelOptions
+from subitize.models.base import Kind, ModelOptions
 from subitize.models.catalog import open_model
+from subitize.opening import open_helpers
 from subitize.readers.text import read_strict
-from subitize.records import Reading, Response, Row, Trial
-from subitize.runs.reading import run_with_reading
-from subitize.runs.run import Outcome, RunOptions
-from subitize.runs.scoring import score_run
-from subitize.runs.stored import (
-    load_answers,
-    load_run,
-    read_responses,
-    read_trials,
-    write_exclusions,
-)
-from subitize.stimuli import render
+from subitize.records import Reading, Response, Row, Trial, make_follower
+from subitize.runs.exclusions import write_exclusions
+from subitize.runs.plan import read_trials
+from subitize.runs.run import Outcome, RunOptions, run_benchmark
+from subitize.runs.stored import StoredRun, stored_run
 from subitize.stimuli.scattered import draw_scattered
 from tests.image_server import REFUSAL, ImageServer
 from tests.runs.conftest import QUICK, responses_of
+from tests.scored import load_run, score_run
 
 SMALL = {"per_cell": 2, "max": 3, "categories": ("apples", "dots")}
 TRIALS = 2 * 3 * 2
@@ -56,20 +52,26 @@ def produce(
     """One production run from prompt to score."""
     benchmark = get_benchmark("production")
     given = ModelOptions(url, timeout=5.0)
-    outcome = run_with_reading(
+    outcome = run_benchmark(
         benchmark,
         benchmark.settings_from({**SMALL, **(settings or {})}),
         open_model(model, given),
         out,
         RunOptions(progress=False, policy=QUICK, **options),
-        open_model(counter, given) if counter else None,
+        {"counter": open_model(counter, given)} if counter else {},
     )
     return outcome, score_run(outcome.folder)
 
 
-def reading_folder(outcome: Outcome) -> Path:
-    (folder,) = (outcome.folder / "readings").iterdir()
-    return folder
+def of_stage(folder: Path, stage: str) -> list[dict[str, Any]]:
+    """The lines of the journal that answer trials of one stage."""
+    asked = {trial.id for trial in read_trials(folder) if trial.stage == stage}
+    return [line for line in responses_of(folder) if line["trial"] in asked]
+
+
+def readers_of(folder: Path) -> list[dict[str, Any]]:
+    """The helpers that read, as run.json lists them."""
+    return list(orjson.loads((folder / "run.json").read_bytes())["readers"])
 
 
 def test_an_exact_painter_is_counted_as_exact(tmp_path: Path) -> None:
@@ -77,10 +79,17 @@ def test_an_exact_painter_is_counted_as_exact(tmp_path: Path) -> None:
     assert outcome.complete
     assert scores["accuracy"]["value"] == 1
     assert scores["states"] == {"read": TRIALS}
-    assert scores["reader"] == reading_folder(outcome).name
-    answers = responses_of(reading_folder(outcome))
+    assert scores["reader"] == "counter/blobs"
+    answers = of_stage(outcome.folder, "count")
     assert len(answers) == TRIALS
-    assert all(answer["kind"] == "boxes" and answer["value"]["boxes"] for answer in answers)
+    assert all(answer["kind"] == "boxes" for answer in answers)
+    assert all(orjson.loads(answer["value"])["boxes"] for answer in answers)
+    assert {answer["respondent"] for answer in answers} == {"counter/blobs"}
+    (listed,) = readers_of(outcome.folder)
+    assert (listed["name"], listed["role"], listed["kind"]) == (
+        "counter/blobs", "counter", "counter",
+    )  # fmt: skip
+    assert not (outcome.folder / "readings").exists()
 
 
 @pytest.mark.budget(60)
@@ -100,14 +109,14 @@ def test_the_weber_fraction_put_in_comes_out(tmp_path: Path) -> None:
 def test_empty_pictures_are_asked_for_again_and_every_attempt_is_kept(tmp_path: Path) -> None:
     painter = "painter/shapes?blank=0.6&size=128"
     outcome, scores = produce(tmp_path, painter, settings={"per_cell": 6, "reasks": 2})
-    made = responses_of(outcome.folder)
+    made = of_stage(outcome.folder, "paint")
     attempts = Counter(line["trial"] for line in made)
     assert set(attempts.values()) == {1, 2, 3}
     empty = scores["states"]["empty"]
     assert 0 < empty < scores["trials"] == 36
     # Whoever ended empty was asked three times; nobody was asked after a picture was found.
     assert sum(n == 3 for n in attempts.values()) >= empty
-    assert len(made) == len(responses_of(reading_folder(outcome)))
+    assert len(made) == len(of_stage(outcome.folder, "count"))
     assert scores["accuracy"]["value"] == 1
     assert sum(scores["attempts"].values()) == 36
     again, same = produce(tmp_path, painter, settings={"per_cell": 6, "reasks": 2})
@@ -136,12 +145,13 @@ def test_a_namer_can_read_pictures_and_several_readers_stay_side_by_side(tmp_pat
             "How many dots are there in the picture?",
         }
     assert scores["accuracy"]["value"] == 1
-    names = sorted(path.name for path in (outcome.folder / "readings").iterdir())
-    assert len(names) == 2
+    names = [one["name"] for one in readers_of(outcome.folder)]
+    assert names == ["counter/blobs", "openai/y"]
+    assert scores["reader"] == "openai/y"
     first, second = (score_run(outcome.folder, name) for name in names)
     assert first["accuracy"] == second["accuracy"]
     strict = score_run(outcome.folder, f"{names[0]}?threshold=1")
-    assert strict["reader"].endswith("?threshold=1")
+    assert strict["reader"] == "counter/blobs?threshold=1"
     with pytest.raises(UnknownName, match="no reader of production 'other'"):
         load_run(outcome.folder, "other")
 
@@ -152,10 +162,13 @@ def test_another_counters_doubts_do_not_change_the_first_ones_scores(tmp_path: P
     _, blind = produce(tmp_path, counter="counter/blobs?contrast=255", settings={})
     assert blind["states"] == {"empty": TRIALS}
     assert blind["attempts"] == {"4": TRIALS}
-    assert len(responses_of(outcome.folder)) == 4 * TRIALS
+    assert len(of_stage(outcome.folder, "paint")) == 4 * TRIALS
+    # The first counter was not asked about what the second one wanted.
+    asked = Counter(line["respondent"] for line in of_stage(outcome.folder, "count"))
+    assert asked == {"counter/blobs": TRIALS, "counter/blobs?contrast=255": 4 * TRIALS}
     again = score_run(outcome.folder, scores["reader"])
     assert again == scores
-    assert {row.response.attempt for row in load_run(outcome.folder, scores["reader"]).rows} == {0}
+    assert set(load_run(outcome.folder, scores["reader"]).counted["attempt"]) == {0}
 
 
 def test_refusals_are_a_state_and_never_asked_again(tmp_path: Path) -> None:
@@ -234,11 +247,11 @@ def test_odd_pictures_are_counted_and_a_bomb_is_a_state(tmp_path: Path) -> None:
     with ImageServer(odd) as server:
         outcome, scores = produce(tmp_path, "openai/x", settings=settings, url=server.url)
     assert outcome.complete
-    rows = {row.trial.target: row for row in load_run(outcome.folder).rows}
-    assert {n: rows[n].reading.number for n in range(1, 7)} == {n: n for n in range(1, 7)}
-    assert rows[7].reading.state == "empty"
-    assert "too large" in rows[7].reading.note
-    assert rows[7].response.attempt == 1
+    rows = {row["target"]: row for row in load_run(outcome.folder).counted.to_dicts()}
+    assert {n: rows[n]["number"] for n in range(1, 7)} == {n: n for n in range(1, 7)}
+    assert rows[7]["state"] == "empty"
+    assert "too large" in rows[7]["note"]
+    assert rows[7]["attempt"] == 1
     assert scores["states"] == {"read": 6, "empty": 1}
 
 
@@ -267,11 +280,15 @@ def test_one_budget_for_asking_and_reading(tmp_path: Path) -> None:
     with ImageServer() as server:
         options = {"url": server.url, "counter": "openai/y", "concurrency": 1}
         outcome, _ = produce(tmp_path, "openai/x", budget_calls=TRIALS + 3, **options)
-        assert (len(server.prompts), len(server.questions)) == (TRIALS, 3)
-        assert outcome.calls == TRIALS + 3
+        # Each picture is read as soon as it is there: both sorts of call draw on the budget.
+        assert len(server.prompts) + len(server.questions) == TRIALS + 3
+        assert 0 < len(server.questions) <= len(server.prompts) < TRIALS
+        assert outcome.calls == TRIALS + 3 == len(responses_of(outcome.folder))
+        assert not outcome.complete
         assert "budget" in outcome.stopped
-        outcome, scores = produce(tmp_path, "openai/x", budget_calls=TRIALS, **options)
+        outcome, scores = produce(tmp_path, "openai/x", budget_calls=TRIALS - 3, **options)
         assert outcome.complete
+        assert outcome.calls == TRIALS - 3
         assert (len(server.prompts), len(server.questions)) == (TRIALS, TRIALS)
         assert scores["states"] == {"read": TRIALS}
 
@@ -282,9 +299,11 @@ def test_a_moved_run_goes_on_and_scores_alike(tmp_path: Path) -> None:
     assert not (tmp_path / "here").exists()
     moved, same = produce(tmp_path / "there")
     assert (moved.received, same) == (0, scores)
-    for trial in read_trials(reading_folder(moved)):
-        assert render(trial.stimulus).sha256 == trial.stimulus.recipe["sha256"]
-    assert str(tmp_path).encode() not in (reading_folder(moved) / "trials.jsonl").read_bytes()
+    # Another counter finds the pictures where they are now.
+    counted, others = produce(tmp_path / "there", counter="counter/blobs?split=false")
+    assert (counted.complete, counted.received) == (True, TRIALS)
+    assert others["states"] == {"read": TRIALS}
+    assert str(tmp_path).encode() not in (moved.folder / "trials.jsonl").read_bytes()
 
 
 def test_a_picture_that_was_changed_is_not_counted(tmp_path: Path) -> None:
@@ -305,14 +324,20 @@ def test_pictures_can_be_left_out_by_hand(tmp_path: Path) -> None:
     assert score_run(outcome.folder)["states"] == {"excluded": 1, "read": TRIALS - 1}
 
 
-def test_the_reading_run_is_planned_in_the_order_of_the_responses(tmp_path: Path) -> None:
+def test_counts_stand_behind_what_was_counted_in_the_order_of_the_plan(tmp_path: Path) -> None:
     outcome, _ = produce(tmp_path, "painter/shapes?blank=0.4&size=128")
-    asked = [(one.trial, one.attempt) for one in read_responses(outcome.folder)]
-    planned = [
-        (trial.condition["parent"], trial.condition["attempt"])
-        for trial in read_trials(reading_folder(outcome))
-    ]
-    assert planned == asked
+    stored = load_run(outcome.folder)
+    planned = [trial.id for trial in read_trials(outcome.folder) if trial.stage == "paint"]
+    answers = stored.answers.sort("order", "sample", "attempt")
+    painted = answers.filter(answers["stage"] == "paint").select("trial", "sample", "attempt")
+    counted = answers.filter(answers["stage"] == "count")
+    assert list(dict.fromkeys(painted["trial"])) == planned
+    assert painted.height > TRIALS, "no picture was asked for again"
+    about = counted.select("of_trial", "of_sample", "of_attempt").rows()
+    assert about == painted.rows()
+    # The counts come right behind the pictures of their own trial, before the next trial's.
+    whose = [of or trial for of, trial in answers.select("of_trial", "trial").iter_rows()]
+    assert [trial for trial, _ in groupby(whose)] == planned
 
 
 def test_the_wrong_kind_of_reading_model_fails_before_anything_is_made(tmp_path: Path) -> None:
@@ -322,63 +347,97 @@ def test_the_wrong_kind_of_reading_model_fails_before_anything_is_made(tmp_path:
 
 
 def test_a_benchmark_without_reading_model_says_so() -> None:
-    from subitize.commands.running import open_reading_model
+    def helpers(name: str, model: str, counter: str | None) -> Mapping[str, Any]:
+        benchmark = get_benchmark(name)
+        settings = benchmark.settings_from({})
+        return open_helpers(
+            benchmark, settings, open_model(model), counter, lambda _: ModelOptions()
+        )
 
-    assert open_reading_model(get_benchmark("naming"), None) is None
+    assert helpers("naming", "sim/perfect", None) == {}
+    assert helpers("production", "painter/shapes", "none") == {}
+    assert helpers("production", "painter/shapes", None)["counter"].respondent == "counter/blobs"
     with pytest.raises(BadInput, match="leave out --counter"):
-        open_reading_model(get_benchmark("naming"), "blobs")
+        helpers("naming", "sim/perfect", "blobs")
     with pytest.raises(BadInput, match="needs a counter or a namer, but painter/shapes"):
-        open_reading_model(get_benchmark("production"), "painter/shapes")
+        helpers("production", "painter/shapes", "painter/shapes")
 
 
 class TwoQuestions(Production):
     """Asks two questions about each picture and re-asks where the answers differ."""
 
     NAME: ClassVar[str] = "two-questions"
+    CONDITION: ClassVar[Mapping[str, str | int | float]] = {**Production.CONDITION, "noun": ""}
+    combined: ClassVar[list[list[str]]] = []
 
-    def questions(self, trial: Trial, response: Response, settings: Settings) -> Sequence[Question]:
-        return tuple(
-            Question(f"How many {noun} are there?", noun, condition={"noun": noun})
-            for noun in ("apples", "things")
-        )
+    def follow(
+        self, stage: str, trial: Trial, response: Response, settings: ProductionSettings, kind: Kind
+    ) -> Iterator[Trial]:
+        for noun in ("apples", "things"):
+            about = {**trial.condition, "thing": noun, "noun": noun}
+            question = f"How many {noun} are there?"
+            yield make_follower((self.NAME, "1", stage), response, question, condition=about)
 
     def combine(self, trial: Trial, response: Response, answers: Sequence[Row]) -> Reading:
-        numbers = {row.trial.condition["noun"]: row.reading.number for row in answers}
+        numbers = {str(row.trial.condition["noun"]): row.reading.number for row in answers}
         if not numbers:
             return Reading("pending")
+        self.combined.append(list(numbers))
         return Reading("read", number=min(n for n in numbers.values() if n is not None))
 
     def next_attempt(
-        self, trial: Trial, settings: Settings, attempts: Sequence[tuple[Response, Reading]]
+        self,
+        trial: Trial,
+        settings: ProductionSettings,
+        attempts: Sequence[tuple[Response, Reading]],
     ) -> Attempt | None:
         return Attempt({}) if attempts[-1][1].number and len(attempts) < 2 else None
 
 
 def test_several_questions_about_one_picture(tmp_path: Path) -> None:
+    """The benchmark gets all answers about a response at once, in the order of its questions."""
     benchmark = TwoQuestions()
     settings = benchmark.settings_from(SMALL)
-    model, counter = open_model("painter/shapes?size=128"), open_model("counter/blobs")
-    outcome = run_with_reading(
-        benchmark, settings, model, tmp_path, RunOptions(progress=False), counter
+    TwoQuestions.combined.clear()
+    counter = open_model("counter/blobs")
+    outcome = run_benchmark(
+        benchmark,
+        settings,
+        open_model("painter/shapes?size=128"),
+        tmp_path,
+        RunOptions(progress=False),
+        {"counter": counter},
     )
     assert outcome.complete
-    assert len(responses_of(outcome.folder)) == 2 * TRIALS
-    answers = load_answers(outcome.folder, reading_folder(outcome).name, benchmark.answer_reader())
-    assert len(answers) == 2 * TRIALS
-    for rows in answers.values():
-        assert [row.trial.condition["noun"] for row in rows] == ["apples", "things"]
+    assert len(of_stage(outcome.folder, "paint")) == 2 * TRIALS
+    assert TwoQuestions.combined == [["apples", "things"]] * 2 * TRIALS
+    path = outcome.folder / "responses.jsonl"
+    lines = path.read_bytes().splitlines(keepends=True)
+    for journal in (lines, lines[::-1]):  # whichever was answered first
+        path.write_bytes(b"".join(journal))
+        TwoQuestions.combined.clear()
+        answers = stored_run(outcome.folder, benchmark).answers
+        assert TwoQuestions.combined == [["apples", "things"]] * 2 * TRIALS
+        counted = answers.filter(answers["stage"] == "count").sort("order")
+        assert counted["noun"].to_list() == ["apples", "things"] * 2 * TRIALS
+        pictures = answers.filter(answers["stage"] == "paint")
+        assert set(pictures["state"]) == {"read"}
+        assert pictures.filter(pictures["counts"])["attempt"].to_list() == [1] * TRIALS
 
 
 class TextReading(TwoQuestions):
     """A namer reads pictures; another is asked about the namer's words, without a picture."""
 
     NAME: ClassVar[str] = "text-reading"
-    KINDS: ClassVar[tuple[Any, ...]] = ("namer",)
+    KINDS: ClassVar[tuple[Kind, ...]] = ("namer",)
     READERS: ClassVar[Mapping[str, Any]] = {"strict": read_strict}
-    READING_KINDS: ClassVar[tuple[Any, ...]] = ("namer",)
+    HELPERS: ClassVar[Mapping[str, Helper]] = {"counter": Helper(("namer",))}
 
-    def questions(self, trial: Trial, response: Response, settings: Settings) -> Sequence[Question]:
-        return (Question(f"Which number is meant? {response.value}", target=trial.target),)
+    def follow(
+        self, stage: str, trial: Trial, response: Response, settings: ProductionSettings, kind: Kind
+    ) -> Iterator[Trial]:
+        question = f"Which number is meant? {response.value}"
+        yield make_follower((self.NAME, "1", stage), response, question, target=trial.target)
 
     def combine(self, trial: Trial, response: Response, answers: Sequence[Row]) -> Reading:
         return answers[0].reading if answers else Reading("pending")
@@ -387,18 +446,29 @@ class TextReading(TwoQuestions):
 def test_replies_in_words_can_be_read_by_a_model(tmp_path: Path) -> None:
     benchmark = TextReading()
     settings = benchmark.settings_from({**SMALL, "reasks": 0})
-    outcome = run_with_reading(
+    outcome = run_benchmark(
         benchmark,
         settings,
         open_model("sim/chatty"),
         tmp_path,
         RunOptions(progress=False),
-        open_model("sim/perfect"),
+        {"counter": open_model("sim/perfect")},
     )
     assert outcome.complete
-    (first, *_) = read_trials(reading_folder(outcome))
-    assert first.stimulus.kind == "prompt"
-    assert first.question.startswith("Which number is meant? ")
-    info = orjson.loads((reading_folder(outcome) / "run.json").read_bytes())
-    assert info["benchmark"] == "text-reading-reading"
-    assert info["model"]["name"] == "sim/perfect"
+    stored: StoredRun = stored_run(outcome.folder, benchmark)
+    asked = {response["trial"]: response for response in of_stage(outcome.folder, "paint")}
+    about = [trial for trial in stored.trials.values() if trial.stage == "count"]
+    assert len(about) == len(of_stage(outcome.folder, "paint")) == 2 * TRIALS
+    said = {(one["trial"], one["attempt"]): one["value"] for one in responses_of(outcome.folder)}
+    for trial in about:
+        which = trial.stimulus.recipe
+        assert trial.stimulus.kind == "response"
+        assert (which["respondent"], which["sample"]) == ("sim/chatty", 0)
+        assert which["settings_hash"] == asked[which["trial"]]["settings_hash"]
+        words = said[which["trial"], which["attempt"]]
+        assert trial.question == f"Which number is meant? {words}"
+    assert all(line["sha256"] == "" for line in responses_of(outcome.folder))
+    (listed,) = readers_of(outcome.folder)
+    assert (listed["name"], listed["kind"]) == ("sim/perfect", "namer")
+    assert stored.reader == "sim/perfect"
+    assert stored.counted["number"].to_list() == stored.counted["target"].to_list()

@@ -1,4 +1,4 @@
-"""SIGKILL at random moments while a run paints and counts in turns."""
+"""SIGKILL at random moments while a run paints and counts what is painted."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ import orjson
 import pytest
 
 from subitize.runs.journal import read_lines
+from subitize.runs.plan import read_trials
 from tests.image_server import ImageServer
 
 PER_CELL, CONCURRENCY, KILLS = 6, 4, 8
@@ -42,8 +43,14 @@ def finish(url: str, out: Path) -> dict[str, Any]:
     return {**scores, "run": ""}
 
 
-def lines(out: Path, pattern: str) -> list[dict[str, Any]]:
-    return [orjson.loads(line) for path in out.glob(pattern) for _, line in read_lines(path)]
+def lines(out: Path, stage: str) -> list[dict[str, Any]]:
+    """The stored responses to the trials of a stage."""
+    found = []
+    for folder in out.glob("*"):
+        asked = {trial.id for trial in read_trials(folder) if trial.stage == stage}
+        stored = [orjson.loads(line) for _, line in read_lines(folder / "responses.jsonl")]
+        found += [line for line in stored if line["trial"] in asked]
+    return found
 
 
 @pytest.mark.budget(90)
@@ -52,7 +59,7 @@ def test_killed_while_painting_or_counting_it_ends_as_if_unbroken(tmp_path: Path
     out, rng = tmp_path / "killed", random.Random(5)
     with ImageServer(delay=0.05, painter="painter/shapes?blank=0.3") as server:
         for kill in range(KILLS):
-            seen, stored = len(server.seen), len(lines(out, "*/responses.jsonl"))
+            seen, stored = len(server.seen), len(lines(out, "paint"))
             process = start(server.url, out)
             deadline = time.monotonic() + 30
             while len(server.seen) == seen and process.poll() is None:
@@ -62,7 +69,7 @@ def test_killed_while_painting_or_counting_it_ends_as_if_unbroken(tmp_path: Path
             process.send_signal(signal.SIGKILL)
             process.communicate()
             time.sleep(0.1)  # the server ends what it had begun
-            unstored = len(server.seen) - seen - (len(lines(out, "*/responses.jsonl")) - stored)
+            unstored = len(server.seen) - seen - (len(lines(out, "paint")) - stored)
             assert 0 <= unstored <= CONCURRENCY, f"kill {kill}"
         resumed = finish(server.url, out)
         asked = len(server.seen)
@@ -71,6 +78,7 @@ def test_killed_while_painting_or_counting_it_ends_as_if_unbroken(tmp_path: Path
     assert resumed == unbroken
     assert resumed["trials"] == TRIALS
     assert len(resumed["attempts"]) > 1, "no picture was asked for again"
-    answers = lines(out, "*/readings/*/responses.jsonl")
-    assert len(answers) == len(lines(out, "*/responses.jsonl"))
+    painted, answers = lines(out, "paint"), lines(out, "count")
+    assert max(Counter((one["trial"], one["attempt"]) for one in painted).values()) == 1
+    assert len(answers) == len(painted)
     assert max(Counter(answer["trial"] for answer in answers).values()) == 1

@@ -9,12 +9,11 @@ import orjson
 import pytest
 from aiohttp import web
 
-from subitize.commands.reporting import load_scored
 from subitize.commands.running import read
 from subitize.errors import WrongRun
-from subitize.runs.scoring import score_run
 from tests.chat_server import ChatServer, completion
 from tests.runs.conftest import Go
+from tests.scored import load_run, score_run
 
 HEDGED = "About 3 of them."
 
@@ -33,10 +32,10 @@ def folder(go: Go) -> Path:
 
 
 def test_another_reader_makes_scores_stale(folder: Path) -> None:
-    assert load_scored(folder).scores["states"] == {"vague": 12}
+    assert load_run(folder).scores["states"] == {"vague": 12}
     read(folder, "final")
-    run = load_scored(folder)
-    assert run.scores["reader"] == "final"
+    run = load_run(folder)
+    assert run.reader == run.scores["reader"] == "final"
     assert run.scores["states"] == {"read": 12}
     assert orjson.loads((folder / "scores.json").read_bytes())["reader"] == "final"
 
@@ -46,7 +45,7 @@ def test_exclusions_make_scores_stale(folder: Path, tmp_path: Path) -> None:
     listed = tmp_path / "excluded.csv"
     listed.write_text(f"{trial},blurred\n")
     read(folder, exclude=listed)
-    assert load_scored(folder).scores["states"] == {"excluded": 1, "vague": 11}
+    assert load_run(folder).scores["states"] == {"excluded": 1, "vague": 11}
 
 
 def test_a_response_that_came_later_makes_scores_stale(folder: Path) -> None:
@@ -54,19 +53,25 @@ def test_a_response_that_came_later_makes_scores_stale(folder: Path) -> None:
     path = folder / "responses.jsonl"
     path.write_bytes(path.read_bytes().replace(HEDGED.encode(), b"Exactly 3!"))
     os.utime(path, ns=(made + 1, made + 1))
-    assert load_scored(folder).scores["states"] == {"read": 12}
+    assert load_run(folder).scores["states"] == {"read": 12}
 
 
 def test_scores_that_hold_are_not_made_again(folder: Path) -> None:
     before = (folder / "scores.json").stat().st_mtime_ns
-    load_scored(folder)
+    assert load_run(folder).scores["states"] == {"vague": 12}
     assert (folder / "scores.json").stat().st_mtime_ns == before
+
+
+def test_scores_by_another_reader_are_not_taken_for_the_runs_own(folder: Path) -> None:
+    assert load_run(folder, "final").scores["states"] == {"read": 12}
+    assert orjson.loads((folder / "run.json").read_bytes())["reader"] == "strict"
+    assert load_run(folder).scores["states"] == {"vague": 12}
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"[1]", b"{}", b"3"])
 def test_damaged_scores_are_made_again(folder: Path, content: bytes) -> None:
     (folder / "scores.json").write_bytes(content)
-    assert load_scored(folder).scores["states"] == {"vague": 12}
+    assert load_run(folder).scores["states"] == {"vague": 12}
 
 
 @pytest.mark.parametrize("kept", [0, 1000])

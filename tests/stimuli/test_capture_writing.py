@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from subitize.commands.stimuli import stimuli
 from subitize.errors import BadInput
-from subitize.stimuli.capture.writing import KEYS, CaptureSet, write_capture
+from subitize.stimuli.capture.writing import KEYS, CaptureSet
 
 SMALL = CaptureSet(size=100, patterns="circle:7,rings:12")
 NAME = re.compile(
@@ -48,27 +48,27 @@ def test_the_command_writes_the_whole_set(tmp_path: Path, layout: str) -> None:
 
 @pytest.mark.timeout(120)
 def test_same_bytes_whatever_the_number_of_processes(tmp_path: Path) -> None:
-    assert write_capture(tmp_path / "one", SMALL, processes=1) == 200
-    assert write_capture(tmp_path / "two", SMALL, processes=2) == 200
+    assert SMALL.write(tmp_path / "one", processes=1) == 200
+    assert SMALL.write(tmp_path / "two", processes=2) == 200
     assert files(tmp_path / "one") == files(tmp_path / "two")
 
 
 def test_again_is_the_same_and_mends_what_is_missing(tmp_path: Path) -> None:
-    write_capture(tmp_path, SMALL, processes=1)
+    SMALL.write(tmp_path, processes=1)
     before = files(tmp_path)
     (tmp_path / "occluded" / "circle_7_dots_0_red_dots.png").unlink()
     (tmp_path / "unoccluded" / "circle_7_dots_0_red_dots.png").write_bytes(b"torn")
-    write_capture(tmp_path, SMALL, processes=1)
+    SMALL.write(tmp_path, processes=1)
     assert files(tmp_path) == before
 
 
 def test_another_set_or_a_stranger_is_refused(tmp_path: Path) -> None:
-    write_capture(tmp_path, SMALL, processes=1)
+    SMALL.write(tmp_path, processes=1)
     with pytest.raises(BadInput, match="another set of pictures"):
-        write_capture(tmp_path, replace(SMALL, seed=1), processes=1)
+        replace(SMALL, seed=1).write(tmp_path, processes=1)
     (tmp_path / "occluded" / "notes.txt").write_text("mine")
     with pytest.raises(BadInput, match=r"holds 'occluded/notes.txt'"):
-        write_capture(tmp_path, SMALL, processes=1)
+        SMALL.write(tmp_path, processes=1)
 
 
 @pytest.mark.parametrize(
@@ -82,5 +82,5 @@ def test_another_set_or_a_stranger_is_refused(tmp_path: Path) -> None:
 )
 def test_bad_patterns_write_nothing(tmp_path: Path, patterns: str, words: str) -> None:
     with pytest.raises(BadInput, match=words):
-        write_capture(tmp_path / "out", CaptureSet(patterns=patterns), processes=1)
+        CaptureSet(patterns=patterns).write(tmp_path / "out", processes=1)
     assert not (tmp_path / "out").exists()

@@ -16,7 +16,8 @@ from scipy import ndimage
 
 from subitize.errors import BadInput, SubitizeError, UnknownName
 from subitize.stimuli import naming
-from subitize.stimuli.writing import MANIFEST, NamingSet, write_naming
+from subitize.stimuli.picture_sets import MANIFEST
+from subitize.stimuli.writing import NamingSet
 
 SMALL = NamingSet(per_cell=4, max=3, size=96)
 
@@ -27,44 +28,45 @@ def files(folder: Path) -> dict[str, bytes]:
 
 @pytest.mark.timeout(120)
 def test_same_bytes_whatever_the_number_of_processes(tmp_path: Path) -> None:
-    assert write_naming(tmp_path / "one", SMALL, processes=1) == 60
-    assert write_naming(tmp_path / "two", SMALL, processes=2) == 60
+    assert SMALL.write(tmp_path / "one", processes=1) == 60
+    assert SMALL.write(tmp_path / "two", processes=2) == 60
     assert files(tmp_path / "one") == files(tmp_path / "two")
 
 
 def test_names_and_manifest(tmp_path: Path) -> None:
-    write_naming(tmp_path, SMALL, processes=1)
+    SMALL.write(tmp_path, processes=1)
     lines = [orjson.loads(line) for line in (tmp_path / MANIFEST).read_bytes().splitlines()]
     assert {"1_apples_0.png", "3_fast_cards_3.png"} < {line["file"] for line in lines}
     for line in lines:
         data = (tmp_path / line["file"]).read_bytes()
         assert hashlib.sha256(data).hexdigest() == line["sha256"]
-        assert naming.draw(line["recipe"]).png == data
+        again = naming.draw(line["recipe"])
+        assert (again.png, again.sha256) == (data, line["pixels"])
         wanted = {"positions", "sizes", "colours", "kind", "area", "hull", "density", "n"}
         assert wanted < set(line)
 
 
 def test_again_is_the_same_and_mends_what_is_missing(tmp_path: Path) -> None:
-    write_naming(tmp_path, SMALL, processes=1)
+    SMALL.write(tmp_path, processes=1)
     before = files(tmp_path)
     (tmp_path / "1_dots_0.png").unlink()
     (tmp_path / "2_dots_0.png").write_bytes(b"torn")
     (tmp_path / MANIFEST).unlink()
-    write_naming(tmp_path, SMALL, processes=1)
+    SMALL.write(tmp_path, processes=1)
     assert files(tmp_path) == before
 
 
 def test_another_set_or_a_stranger_in_the_folder_is_refused(tmp_path: Path) -> None:
-    write_naming(tmp_path / "set", SMALL, processes=1)
+    SMALL.write(tmp_path / "set", processes=1)
     before = files(tmp_path / "set")
     with pytest.raises(BadInput, match="another set of pictures"):
-        write_naming(tmp_path / "set", replace(SMALL, seed=1), processes=1)
+        replace(SMALL, seed=1).write(tmp_path / "set", processes=1)
     assert files(tmp_path / "set") == before
     (tmp_path / "notes.txt").write_text("mine")
     with pytest.raises(BadInput, match=r"holds 'notes.txt'"):
-        write_naming(tmp_path, SMALL, processes=1)
+        SMALL.write(tmp_path, processes=1)
     with pytest.raises(BadInput, match="is a file"):
-        write_naming(tmp_path / "notes.txt", SMALL, processes=1)
+        SMALL.write(tmp_path / "notes.txt", processes=1)
 
 
 @pytest.mark.parametrize(
@@ -72,10 +74,10 @@ def test_another_set_or_a_stranger_in_the_folder_is_refused(tmp_path: Path) -> N
     [
         ({"per_cell": 0}, BadInput, "--per-cell is 0"),
         ({"max": 0}, BadInput, "--max is 0"),
-        ({"size": 15}, BadInput, "--size is 15"),
+        ({"size": 15}, BadInput, "15 x 15 pixels is too small: use --size 16 or more"),
         ({"size": 10**6}, BadInput, "too large: use --size 16384 or less"),
         ({"seed": 10**30}, BadInput, "--seed is 1000"),
-        ({"categories": ("dots", "dots")}, BadInput, "give each once"),
+        ({"categories": ("dots", "dots")}, BadInput, "dots, dots: give some of .*, each once"),
         ({"categories": ()}, BadInput, "--categories is empty"),
         ({"categories": ("pears",)}, UnknownName, "no category 'pears'"),
         ({"hold": "colour"}, UnknownName, "no cue to hold 'colour'"),
@@ -86,7 +88,7 @@ def test_bad_settings_write_nothing(
     tmp_path: Path, change: dict[str, Any], error: type[SubitizeError], words: str
 ) -> None:
     with pytest.raises(error, match=words):
-        write_naming(tmp_path / "out", replace(SMALL, **change), processes=1)
+        replace(SMALL, **change).write(tmp_path / "out", processes=1)
     assert not (tmp_path / "out").exists()
 
 
@@ -100,7 +102,7 @@ def components(path: str) -> int:
 @pytest.mark.budget(120)
 @pytest.mark.timeout(600)
 def test_every_picture_of_the_full_set_has_n_items(tmp_path: Path) -> None:
-    assert write_naming(tmp_path, NamingSet(), processes=2) == 2500
+    assert NamingSet().write(tmp_path, processes=2) == 2500
     paths = sorted(tmp_path.glob("*.png"))
     assert len(paths) == 2500
     with get_context("spawn").Pool(2) as pool:

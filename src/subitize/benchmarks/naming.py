@@ -3,24 +3,31 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from math import ceil
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from subitize.benchmark import Benchmark, Decisions, Paper, Reader, Settings, Stage
-from subitize.benchmarks.numerosity import check_categories, numerosity_scores, thin_cells
+from subitize.benchmarks.numerosity import (
+    check_categories,
+    numerosity_scores,
+    readable,
+    thin_cells,
+)
 from subitize.errors import BadInput, UnknownName
+from subitize.measures.accuracy import accuracy
+from subitize.measures.error_size import nae
 from subitize.models.base import Kind
 from subitize.readers.boxes import reading_boxes
 from subitize.readers.text import read_final, read_strict
 from subitize.readers.wrappings import without_thinking
-from subitize.records import Row, Stimulus, Trial, make_trial
+from subitize.records import Stimulus, Trial, make_trial
 from subitize.stimuli.naming import CATEGORIES, recipe
 from subitize.stimuli.scenes import scene_of
 
-__all__ = ["CONTROL", "FORMS", "QUESTION", "Naming", "NamingSettings"]
+if TYPE_CHECKING:
+    import polars as pl
 
 QUESTION = "How many {} are there in the picture?"  # PLOS ONE 2025, §2.1.1
 FORMS = ("category", "objects", "things")
@@ -55,7 +62,7 @@ class NamingSettings(Settings):
     control: bool = True
 
 
-class Naming(Benchmark):
+class Naming(Benchmark[NamingSettings]):
     """Five categories, 1..10 things, 50 pictures each, three ways to ask."""
 
     NAME: ClassVar[str] = "naming"
@@ -68,7 +75,10 @@ class Naming(Benchmark):
         "https://github.com/CCNL-UniPD/Numbersense-AI",
     )
     KINDS: ClassVar[tuple[Kind, ...]] = ("namer", "counter")
-    SETTINGS: ClassVar[type[Settings]] = NamingSettings
+    SETTINGS = NamingSettings
+    CONDITION: ClassVar[Mapping[str, str | int | float]] = {
+        "category": "", "n": 0, "index": 0, "form": "", "thing": ""
+    }  # fmt: skip
     READERS: ClassVar[Mapping[str, Reader]] = {
         "strict": reading_boxes(read_strict),
         "final": reading_boxes(read_final),
@@ -110,8 +120,7 @@ class Naming(Benchmark):
         "fast": {"per_cell": 5, "size": 256, "prompt": "things"},
     }
 
-    def check(self, settings: Settings) -> None:
-        assert isinstance(settings, NamingSettings)
+    def check(self, settings: NamingSettings) -> None:
         check_categories(settings.categories, CATEGORIES)
         if settings.prompt not in PROMPTS:
             raise UnknownName("prompt form", settings.prompt, PROMPTS)
@@ -126,8 +135,7 @@ class Naming(Benchmark):
             # Placing the fullest picture tells whether n items fit; nothing is drawn.
             scene_of(self._recipe(settings, category, settings.max, 0))
 
-    def stages(self, settings: Settings, kind: Kind) -> Iterator[Stage]:
-        assert isinstance(settings, NamingSettings)
+    def stages(self, settings: NamingSettings, kind: Kind) -> Iterator[Stage]:
         following = ("top-up-1",) if settings.top_up else ()
         if settings.prompt == "pilot":
             yield Stage("pilot", ("form",))
@@ -141,8 +149,7 @@ class Naming(Benchmark):
         if settings.control and "apples" in settings.categories and kind == "namer":
             yield Stage("control")
 
-    def trials(self, stage: str, settings: Settings, decisions: Decisions) -> Iterator[Trial]:
-        assert isinstance(settings, NamingSettings)
+    def trials(self, stage: str, settings: NamingSettings, decisions: Decisions) -> Iterator[Trial]:
         if stage.startswith("top-up"):
             form = decisions.get("form", settings.prompt)
             for category, n, first, count in decisions[stage]:
@@ -203,8 +210,7 @@ class Naming(Benchmark):
             largest=settings.max,
         )
 
-    def size(self, stage: str, settings: Settings, decisions: Decisions) -> int | None:
-        assert isinstance(settings, NamingSettings)
+    def size(self, stage: str, settings: NamingSettings, decisions: Decisions) -> int | None:
         if stage.startswith("top-up"):
             return sum(int(count) for _, _, _, count in decisions[stage])
         pictures = len(self._indices(stage, settings)) * settings.max
@@ -214,110 +220,89 @@ class Naming(Benchmark):
         )
 
     def decide(
-        self, name: str, settings: Settings, rows: Sequence[Row], decisions: Decisions
+        self, name: str, settings: NamingSettings, answers: pl.DataFrame, decisions: Decisions
     ) -> Any:
-        assert isinstance(settings, NamingSettings)
+        counted = answers.filter(answers["counts"])
         if name == "form":
-            return best_form(rows, settings)
+            return best_form(counted, settings)
         form = decisions.get("form", settings.prompt)
-        short = flagged_cells(
-            [row for row in rows if row.trial.condition["form"] == form], settings
-        )
         plan = []
-        for cell in short:
-            used = [
-                row.trial.condition["index"]
-                for row in rows
-                if (row.trial.condition["category"], row.trial.condition["n"])
-                == (cell["category"], cell["n"])
-            ]
+        for cell in flagged_cells(counted.filter(counted["form"] == form), settings):
+            inside = (counted["category"] == cell["category"]) & (counted["n"] == cell["n"])
+            used = counted.filter(inside)["index"]
             first = max([settings.per_cell - 1, *used]) + 1
             plan.append([cell["category"], cell["n"], first, cell["needed"] - cell["eligible"]])
         return plan
 
     def score(
-        self, rows: Sequence[Row], settings: Settings, decisions: Decisions
+        self, answers: pl.DataFrame, settings: NamingSettings, decisions: Decisions
     ) -> dict[str, Any]:
-        assert isinstance(settings, NamingSettings)
-        asked = [row for row in rows if row.trial.stage != "control"]
-        control = [row for row in rows if row.trial.stage == "control"]
+        counted = answers.filter(answers["counts"])
+        asked = counted.filter(counted["stage"] != "control")
         if settings.prompt in FORMS:
             form = settings.prompt
         else:
             form = decisions.get("form") or best_form(asked, settings)
-        chosen = [row for row in asked if row.trial.condition["form"] == form]
+        chosen = asked.filter(asked["form"] == form)
         scores = numerosity_scores(chosen, settings.max, settings.categories, settings.seed)
-        scores["asked"] = len({row.trial.id for row in rows})
+        scores["asked"] = counted["trial"].n_unique()
         scores["prompt"] = form
+        seen = set(asked["form"])
         scores["prompts"] = {
-            name: form_summary([r for r in asked if r.trial.condition["form"] == name], settings)
+            name: form_summary(asked.filter(asked["form"] == name), settings)
             for name in FORMS
-            if any(row.trial.condition["form"] == name for row in asked)
+            if name in seen
         }
-        scores["control_question"] = control_summary(control)
+        scores["control_question"] = control_summary(counted.filter(counted["stage"] == "control"))
         scores["flagged_cells"] = flagged_cells(chosen, settings)
         return scores
 
 
-def flagged_cells(rows: Sequence[Row], settings: NamingSettings) -> list[dict[str, Any]]:
+def flagged_cells(answers: pl.DataFrame, settings: NamingSettings) -> list[dict[str, Any]]:
     """Cells (category × n) with fewer readable trials than needed."""
-    return thin_cells(rows, settings.per_cell, settings.max, settings.categories)
+    return thin_cells(answers, settings.per_cell, settings.max, settings.categories)
 
 
-def mean_error(rows: Sequence[Row]) -> float | None:
-    """Mean |response − target| over readable trials."""
-    errors = [
-        abs(row.reading.number - row.trial.target)
-        for row in rows
-        if row.reading.state == "read" and row.reading.number is not None
-    ]
-    return sum(errors) / len(errors) if errors else None
-
-
-def best_form(rows: Sequence[Row], settings: NamingSettings) -> str:
+def best_form(answers: pl.DataFrame, settings: NamingSettings) -> str:
     """The form with the lowest mean error; one with an ineligible cell ranks last."""
-    by_form: dict[str, list[Row]] = defaultdict(list)
-    for row in rows:
-        by_form[row.trial.condition["form"]].append(row)
-    pilot = settings.prompt == "pilot"
 
     def rank(form: str) -> tuple[bool, bool, float, int]:
-        error = mean_error(by_form[form])
+        own = answers.filter(answers["form"] == form)
+        error = mean_error(own)
         # A pilot is too small for the rule on cells: there only the error counts.
-        short = bool(flagged_cells(by_form[form], settings)) and not pilot
+        short = settings.prompt != "pilot" and bool(flagged_cells(own, settings))
         return error is None, short, error or 0.0, FORMS.index(form)
 
-    return min((form for form in FORMS), key=rank)
+    return min(FORMS, key=rank)
 
 
-def form_summary(rows: Sequence[Row], settings: NamingSettings) -> dict[str, Any]:
+def mean_error(answers: pl.DataFrame) -> float | None:
+    """Mean |response − target| over readable trials."""
+    targets, responses = readable(answers)
+    return float(abs(responses - targets).mean()) if targets.size else None
+
+
+def form_summary(answers: pl.DataFrame, settings: NamingSettings) -> dict[str, Any]:
     """One line of the table of prompt forms."""
-    readable = [row for row in rows if row.reading.state == "read"]
-    right = sum(row.reading.number == row.trial.target for row in readable)
-    errors = [
-        abs((row.reading.number or 0) - row.trial.target) / row.trial.target for row in readable
-    ]
+    targets, responses = readable(answers)
     return {
-        "mean_error": mean_error(rows),
-        "accuracy": right / len(readable) if readable else None,
-        "nae": sum(errors) / len(errors) if errors else None,
-        "eligible": not flagged_cells(rows, settings),
-        "trials": len(rows),
-        "readable": len(readable),
+        "mean_error": mean_error(answers),
+        "accuracy": accuracy(targets, responses) if targets.size else None,
+        "nae": nae(targets, responses) if targets.size else None,
+        "eligible": not flagged_cells(answers, settings),
+        "trials": answers.height,
+        "readable": targets.size,
     }
 
 
-def control_summary(rows: Sequence[Row]) -> dict[str, Any] | None:
+def control_summary(answers: pl.DataFrame) -> dict[str, Any] | None:
     """How often the control question was answered rightly; calls that failed are no answers."""
-    answered = [row for row in rows if row.reading.state != "failed"]
-    if not answered:
+    replies = answers.filter(answers["state"] != "failed")["value"].to_list()
+    if not replies:
         return None
-    right = sum(
-        bool(CONTROL_RIGHT.search(without_thinking(str(row.response.value or ""))))
-        for row in answered
-    )
+    right = sum(bool(CONTROL_RIGHT.search(without_thinking(reply))) for reply in replies)
     return {
-        "asked": len(answered),
+        "asked": len(replies),
         "right": right,
-        "understood": right >= CONTROL_NEEDED * len(answered),
+        "understood": right >= CONTROL_NEEDED * len(replies),
     }

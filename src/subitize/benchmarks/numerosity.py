@@ -1,13 +1,13 @@
-"""The scores that naming and production share: from rows with targets 1..max to one object."""
+"""The scores that naming and production share: from answers with targets 1..max to one object."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import partial
 from math import ceil
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,9 +22,10 @@ from subitize.measures.naming import NamingIntervals, naming_intervals
 from subitize.measures.trials import Floats
 from subitize.measures.variability import scalar_variability
 from subitize.measures.weber import fit_observer
-from subitize.records import Row, Score
+from subitize.records import Score
 
-__all__ = ["check_categories", "numerosity_scores", "thin_cells"]
+if TYPE_CHECKING:
+    import polars as pl
 
 RESAMPLED = ("nae", "human_correlation", "random_correlation", "category_consistency")
 """scores whose interval comes from resampling within cells"""
@@ -41,10 +42,16 @@ def check_categories(chosen: Sequence[str], known: Sequence[str]) -> None:
         raise BadInput(f"The categories are {tuple(chosen)}: give each once.")
 
 
+def readable(answers: pl.DataFrame) -> tuple[Floats, Floats]:
+    """Targets and responses of the answers that hold a number."""
+    read = answers.filter(answers["state"] == "read")
+    return read["target"].to_numpy(), read["number"].to_numpy()
+
+
 def numerosity_scores(
-    rows: Sequence[Row], highest: int, categories: Sequence[str], seed: int
+    answers: pl.DataFrame, highest: int, categories: Sequence[str], seed: int
 ) -> dict[str, Any]:
-    """Every measure of the paper on these rows; what can't be computed is null with a reason."""
+    """Every measure of the paper on these answers; what can't be computed is null with a reason."""
     undefined: dict[str, str] = {}
 
     def attempt(name: str, compute: Callable[[], Any]) -> Any:
@@ -57,15 +64,13 @@ def numerosity_scores(
             undefined[name] = "not defined on these responses"
         return found
 
-    readable = [row for row in rows if row.reading.state == "read"]
-    targets = np.array([row.trial.target for row in readable], dtype=float)
-    responses = np.array([row.reading.number for row in readable], dtype=float)
-    kinds = np.array([row.trial.condition["category"] for row in readable], dtype=str)
-    matrix = _matrix(rows, highest)
+    targets, responses = readable(answers)
+    kinds = answers.filter(answers["state"] == "read")["category"].to_numpy().astype(str)
+    matrix = _matrix(answers, highest)
     rng = np.random.default_rng([seed, 20250901])
     scores: dict[str, Any] = {
-        "trials": len(rows),
-        "states": dict(Counter(row.reading.state for row in rows)),
+        "trials": answers.height,
+        "states": dict(Counter(answers["state"])),
         "confusion": matrix.as_json(),
     }
     found = attempt(
@@ -93,22 +98,20 @@ def numerosity_scores(
     )
     scores |= _fitted(matrix, undefined, attempt)
     scores["categories"] = {
-        name: _category(_of(rows, name), highest, by_category.get(name)) for name in categories
+        name: _category(answers.filter(answers["category"] == name), highest, by_category.get(name))
+        for name in categories
     }
     scores["undefined"] = undefined
     return scores
 
 
 def thin_cells(
-    rows: Sequence[Row], per_cell: int, highest: int, categories: Sequence[str]
+    answers: pl.DataFrame, per_cell: int, highest: int, categories: Sequence[str]
 ) -> list[dict[str, Any]]:
     """Cells (category × n) with fewer readable trials than needed: 20, or 40 % of the planned."""
     needed = min(20, ceil(0.4 * per_cell))
-    eligible = Counter(
-        (row.trial.condition["category"], row.trial.condition["n"])
-        for row in rows
-        if row.reading.state == "read"
-    )
+    read = answers.filter(answers["state"] == "read")
+    eligible = Counter(read.select("category", "n").iter_rows())
     return [
         {"category": category, "n": n, "eligible": eligible[category, n], "needed": needed}
         for category in categories
@@ -126,11 +129,11 @@ def _bootstrapped(found: NamingIntervals | None, undefined: dict[str, str]) -> d
     for name in (*names, "counting_level"):
         if getattr(found, name) is None:
             undefined[name] = "not defined on these responses"
-    scores: dict[str, Any] = {name: _plain(getattr(found, name)) for name in names}
+    scores: dict[str, Any] = {name: getattr(found, name) for name in names}
     # A bootstrap of answers that are all right has no spread; the exact interval has.
     trials = found.accuracy.trials
     hits = round((found.accuracy.value or 0.0) * trials)
-    scores["accuracy"] = proportion_interval(hits, trials).as_json()
+    scores["accuracy"] = proportion_interval(hits, trials)
     scores["counting_level"] = found.counting_level
     scores["counting_level_shares"] = {str(k): v for k, v in found.level_shares.items()}
     return scores
@@ -146,7 +149,7 @@ def _without_intervals(scores: dict[str, Any], undefined: dict[str, str]) -> Non
     """Resampling a cell of one trial gives that trial again: no spread, which is no certainty."""
     for name in RESAMPLED:
         if scores[name] is not None:
-            scores[name] |= {"low": None, "high": None}
+            scores[name] = replace(scores[name], low=None, high=None)
             undefined[f"{name}.interval"] = (
                 "most cells of category and target have one readable trial: an interval needs two "
                 "or more (--per-cell)"
@@ -161,7 +164,7 @@ def _bias(
         return None
     # Its own generator: another category more or less changes no interval.
     effect = bias_interval(targets, responses, np.random.default_rng(len(targets)))
-    return {**asdict(found), "effect": effect.as_json()}
+    return {**asdict(found), "effect": effect}
 
 
 def _fitted(
@@ -177,48 +180,28 @@ def _fitted(
     return found
 
 
-def _plain(found: Score | None) -> dict[str, Any] | None:
-    return None if found is None else found.as_json()
-
-
-def _matrix(rows: Sequence[Row], highest: int) -> Confusion:
-    readable = [row for row in rows if row.reading.state == "read"]
-    unreadable = [row.trial.target for row in rows if row.reading.state != "read"]
-    if not readable:
+def _matrix(answers: pl.DataFrame, highest: int) -> Confusion:
+    targets, responses = readable(answers)
+    unreadable = answers.filter(answers["state"] != "read")["target"].to_numpy().astype(np.int64)
+    if not targets.size:
         empty = np.zeros((2 * highest + 1, highest), dtype=np.int64)
-        left_out = np.bincount(unreadable, minlength=highest + 1)[1:] if unreadable else empty[0]
-        return Confusion(empty, left_out)
-    return confusion_matrix(
-        [row.trial.target for row in readable],
-        [float(row.reading.number or 0) for row in readable],
-        highest_target=highest,
-        unreadable=unreadable,
-    )
+        return Confusion(empty, np.bincount(unreadable, minlength=highest + 1)[1:])
+    return confusion_matrix(targets, responses, highest_target=highest, unreadable=unreadable)
 
 
-def _of(rows: Sequence[Row], category: str) -> list[Row]:
-    return [row for row in rows if row.trial.condition["category"] == category]
-
-
-def _category(rows: Sequence[Row], highest: int, resampled: Score | None) -> dict[str, Any]:
+def _category(answers: pl.DataFrame, highest: int, resampled: Score | None) -> dict[str, Any]:
     """What the report shows of one category: its matrix, means and spreads by target."""
-    readable = [row for row in rows if row.reading.state == "read"]
-    by_target: dict[int, list[float]] = {n: [] for n in range(1, highest + 1)}
-    for row in readable:
-        by_target[row.trial.target].append(float(row.reading.number or 0))
-    targets = [row.trial.target for row in readable]
-    responses = [float(row.reading.number or 0) for row in readable]
-    if readable:
-        hits = proportion_interval(int(right_terms(targets, responses).sum()), len(readable))
-        error = resampled or Score(nae(targets, responses), trials=len(readable))
+    targets, responses = readable(answers)
+    by_target = [responses[targets == n] for n in range(1, highest + 1)]
+    many = targets.size
+    right = int(right_terms(targets, responses).sum()) if many else 0
+    error = resampled or (Score(nae(targets, responses), trials=many) if many else None)
     return {
-        "accuracy": hits.as_json() if readable else None,
-        "nae": error.as_json() if readable else None,
-        "confusion": _matrix(rows, highest).as_json(),
-        "means": [float(np.mean(seen)) if seen else None for seen in by_target.values()],
-        "sds": [
-            float(np.std(seen, ddof=1)) if len(seen) > 1 else None for seen in by_target.values()
-        ],
-        "trials": len(rows),
-        "states": dict(Counter(row.reading.state for row in rows)),
+        "accuracy": proportion_interval(right, many) if many else None,
+        "nae": error,
+        "confusion": _matrix(answers, highest).as_json(),
+        "means": [float(seen.mean()) if seen.size else None for seen in by_target],
+        "sds": [float(seen.std(ddof=1)) if seen.size > 1 else None for seen in by_target],
+        "trials": answers.height,
+        "states": dict(Counter(answers["state"])),
     }

@@ -7,24 +7,13 @@ from typing import Any
 import numpy as np
 
 from subitize.errors import BadInput
-
-__all__ = ["FORM", "OBJECTS", "numgen_entries"]
+from subitize.nouns import singular
 
 FORM = "An image with {} {}"  # NumGen's README, Prompt Generation
-OBJECTS: dict[str, str] = {
-    "apples": "apple",
-    "people": "person",
-    "human faces": "human face",
-    "dots": "dot",
-    "butterflies": "butterfly",
-    "triangles": "triangle",
-    "dogs": "dog",
-    "cars": "car",
-    "pencils": "pencil",
-    "shoes": "shoe",
-    "guitars": "guitar",
-}
-"""several of them, and one"""
+OBJECTS = (
+    "apples", "people", "human faces", "dots", "butterflies", "triangles", "dogs", "cars",
+    "pencils", "shoes", "guitars",
+)  # fmt: skip
 HIGHEST = 10
 
 
@@ -40,10 +29,9 @@ def numgen_entries(count: int, rng: np.random.Generator) -> list[dict[str, Any]]
     whole, rest = divmod(count, HIGHEST)
     numbers = np.repeat(np.arange(1, HIGHEST + 1), whole)
     further = rng.choice(np.arange(1, HIGHEST + 1), rest, replace=False)
-    names = list(OBJECTS)
     entries = []
     for n in rng.permutation(np.concatenate([numbers, further])).tolist():
-        thing = names[int(rng.integers(len(names)))]
-        words = FORM.format(n, OBJECTS[thing] if n == 1 else thing)
+        thing = OBJECTS[int(rng.integers(len(OBJECTS)))]
+        words = FORM.format(n, singular(thing) if n == 1 else thing)
         entries.append({"prompt": words, "n": n, "object": thing})
     return entries

@@ -1,8 +1,8 @@
 """Numerosity production: how many things are in the picture that a model makes of a prompt?
 
-The response is a picture. Who reads it is a matter of its own: a counter (a reading run, see
-`runs/reading.py`), a namer in the counter's place, or people; until then it is `pending`. A picture
-in which nothing countable is found is discarded and asked for again, up to `reasks` times.
+The response is a picture. Who reads it is a matter of its own: a counter (a stage that follows the
+painting), a namer in the counter's place, or people; until then it is `pending`. A picture in which
+nothing countable is found is discarded and asked for again, up to `reasks` times.
 """
 
 from __future__ import annotations
@@ -10,14 +10,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from subitize.benchmark import (
     Attempt,
     Benchmark,
     Decisions,
+    Helper,
     Paper,
-    Question,
     Reader,
     Settings,
     Stage,
@@ -26,19 +26,23 @@ from subitize.benchmarks.naming import QUESTION, Naming
 from subitize.benchmarks.numerosity import check_categories, numerosity_scores, thin_cells
 from subitize.errors import BadInput, UnknownName
 from subitize.models.base import Kind
+from subitize.nouns import singular
 from subitize.readers.text import ended_early
-from subitize.records import Reading, Response, Row, Stimulus, Trial, make_trial
+from subitize.records import (
+    Reading,
+    Response,
+    Row,
+    Stimulus,
+    Trial,
+    make_follower,
+    make_trial,
+)
 
-__all__ = ["CATEGORIES", "PROMPTS", "Production", "ProductionSettings", "prompt_for"]
+if TYPE_CHECKING:
+    import polars as pl
 
 CATEGORIES = ("apples", "people", "butterflies", "dots")
 PLAIN = "An image with {} {}"  # PLOS ONE 2025, §2.1.2
-SINGULAR: Mapping[str, str] = {
-    "apples": "apple",
-    "people": "person",
-    "butterflies": "butterfly",
-    "dots": "dot",
-}
 # PLOS ONE 2025, §2.1.2: wordings with which models drew better, for two categories
 BETTER: Mapping[str, tuple[str, str]] = {
     "people": ("An image with {} person", "An image with {} persons"),
@@ -55,7 +59,7 @@ def prompt_for(category: str, n: int, form: str = "better") -> str:
     """
     if form == "better" and category in BETTER:
         return BETTER[category][n != 1].format(n)
-    return PLAIN.format(n, SINGULAR[category] if n == 1 else category)
+    return PLAIN.format(n, singular(category) if n == 1 else category)
 
 
 @dataclass(frozen=True)
@@ -71,10 +75,10 @@ class ProductionSettings(Settings):
 
 def read_pending(trial: Trial, response: Response) -> Reading:
     """No counter: pictures are left for people to read."""
-    return _without_picture(response) or Reading("pending")
+    return without_picture(response) or Reading("pending")
 
 
-def _without_picture(response: Response) -> Reading | None:
+def without_picture(response: Response) -> Reading | None:
     """The reading of a response that holds no picture to count in."""
     ended = ended_early(response)
     if ended is not None:
@@ -86,7 +90,7 @@ def _without_picture(response: Response) -> Reading | None:
     return None
 
 
-class Production(Benchmark):
+class Production(Benchmark[ProductionSettings]):
     """Four categories, 1..10 things, 100 pictures each."""
 
     NAME: ClassVar[str] = "production"
@@ -94,10 +98,12 @@ class Production(Benchmark):
     TITLE: ClassVar[str] = "Numerosity production"
     PAPER: ClassVar[Paper] = Naming.PAPER
     KINDS: ClassVar[tuple[Kind, ...]] = ("painter",)
-    SETTINGS: ClassVar[type[Settings]] = ProductionSettings
+    SETTINGS = ProductionSettings
+    CONDITION: ClassVar[Mapping[str, str | int | float]] = Naming.CONDITION
     READERS: ClassVar[Mapping[str, Reader]] = {"pending": read_pending}
-    READING_KINDS: ClassVar[tuple[Kind, ...]] = ("counter", "namer")
-    READING_MODEL: ClassVar[str] = "counter/blobs"
+    HELPERS: ClassVar[Mapping[str, Helper]] = {
+        "counter": Helper(("counter", "namer"), usual="counter/blobs")
+    }
     MEASURES: ClassVar[tuple[str, ...]] = Naming.MEASURES
     DEVIATIONS: ClassVar[tuple[str, ...]] = (
         "The paper counts with Grounding DINO; the counter is chosen by --counter and stands "
@@ -113,8 +119,7 @@ class Production(Benchmark):
         "fast": {"per_cell": 2},
     }
 
-    def check(self, settings: Settings) -> None:
-        assert isinstance(settings, ProductionSettings)
+    def check(self, settings: ProductionSettings) -> None:
         check_categories(settings.categories, CATEGORIES)
         if settings.prompt not in PROMPTS:
             raise UnknownName("prompt form", settings.prompt, PROMPTS)
@@ -124,11 +129,13 @@ class Production(Benchmark):
                 f"{settings.reasks}: the first two must be at least 1, the last at least 0."
             )
 
-    def stages(self, settings: Settings, kind: Kind) -> Iterator[Stage]:
+    def stages(self, settings: ProductionSettings, kind: Kind) -> Iterator[Stage]:
         yield Stage("paint")
+        yield Stage("count", role="counter", follows=("paint",))
 
-    def trials(self, stage: str, settings: Settings, decisions: Decisions) -> Iterator[Trial]:
-        assert isinstance(settings, ProductionSettings)
+    def trials(
+        self, stage: str, settings: ProductionSettings, decisions: Decisions
+    ) -> Iterator[Trial]:
         # The index goes slowest, so that a part of the trials is a small copy of the whole.
         for index in range(settings.per_cell):
             for n in range(1, settings.max + 1):
@@ -148,26 +155,29 @@ class Production(Benchmark):
                         },
                     )
 
-    def size(self, stage: str, settings: Settings, decisions: Decisions) -> int | None:
-        assert isinstance(settings, ProductionSettings)
+    def size(self, stage: str, settings: ProductionSettings, decisions: Decisions) -> int | None:
         return settings.per_cell * settings.max * len(settings.categories)
 
     def next_attempt(
-        self, trial: Trial, settings: Settings, attempts: Sequence[tuple[Response, Reading]]
+        self,
+        trial: Trial,
+        settings: ProductionSettings,
+        attempts: Sequence[tuple[Response, Reading]],
     ) -> Attempt | None:
-        assert isinstance(settings, ProductionSettings)
         again = attempts[-1][1].state == "empty" and len(attempts) <= settings.reasks
         return Attempt({}) if again else None
 
-    def questions(self, trial: Trial, response: Response, settings: Settings) -> Sequence[Question]:
-        if _without_picture(response) is not None:
-            return ()
-        thing = str(trial.condition["thing"])
-        # What was asked for is no target: how many there really are nobody knows.
-        return (Question(QUESTION.format(thing), thing),)
+    def follow(
+        self, stage: str, trial: Trial, response: Response, settings: ProductionSettings, kind: Kind
+    ) -> Iterator[Trial]:
+        if without_picture(response) is None:
+            question = QUESTION.format(trial.condition["thing"])
+            # What was asked for is no target: how many there really are nobody knows.
+            whose = (self.NAME, self.VERSION, stage)
+            yield make_follower(whose, response, question, condition=trial.condition)
 
     def combine(self, trial: Trial, response: Response, answers: Sequence[Row]) -> Reading:
-        without = _without_picture(response)
+        without = without_picture(response)
         if without is not None:
             return without
         if not answers:
@@ -178,19 +188,19 @@ class Production(Benchmark):
         return found
 
     def score(
-        self, rows: Sequence[Row], settings: Settings, decisions: Decisions
+        self, answers: pl.DataFrame, settings: ProductionSettings, decisions: Decisions
     ) -> dict[str, Any]:
-        assert isinstance(settings, ProductionSettings)
-        scores = numerosity_scores(rows, settings.max, settings.categories, settings.seed)
-        scores["asked"] = len({row.trial.id for row in rows})
+        counted = answers.filter(answers["counts"])
+        scores = numerosity_scores(counted, settings.max, settings.categories, settings.seed)
+        scores["asked"] = counted["trial"].n_unique()
         scores["prompt"] = settings.prompt
         scores["prompts"] = {}
         scores["control_question"] = None
         scores["attempts"] = {
-            str(attempts): count
-            for attempts, count in sorted(Counter(row.response.attempt + 1 for row in rows).items())
+            str(attempt + 1): times
+            for attempt, times in sorted(Counter(counted["attempt"]).items())
         }
         scores["flagged_cells"] = thin_cells(
-            rows, settings.per_cell, settings.max, settings.categories
+            counted, settings.per_cell, settings.max, settings.categories
         )
         return scores

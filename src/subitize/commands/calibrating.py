@@ -8,20 +8,20 @@ from typing import Annotated, Any
 import numpy as np
 import orjson
 import typer
-from numpy.typing import NDArray
 
 from subitize.commands.printing import print_json, say
 from subitize.datasets.box_tables import BoxTable, CountTable, join, read_boxes, read_counts
 from subitize.errors import BadInput
+from subitize.files import write_whole
 from subitize.measures.boxes import GROUP, NMS, THRESHOLDS, Rules, checked, counts_by_threshold
-from subitize.readers.calibrating import calibrate as made_from
+from subitize.opening import load_stored
 from subitize.readers.calibration import Calibration
+from subitize.readers.calibration import calibrate as made_from
 from subitize.reports.calibration import calibration_files
-from subitize.runs.correcting import row_per_picture
-from subitize.runs.folder import write_whole
-from subitize.runs.stored import load_run
+from subitize.runs.correcting import one_per_picture
 
 WIDTH = 50
+SEED = 20250901
 
 
 def calibrate(
@@ -76,41 +76,32 @@ def from_files(boxes: BoxTable, counts: CountTable, rules: Rules, counter: str) 
     else:
         say("The boxes come without width and height of their pictures: no group box is dropped.")
     swept = counts_by_threshold(boxes.boxes, picture, len(counts.images), sizes=sizes, rules=rules)
-    rng = np.random.default_rng(20250901)
+    rng = np.random.default_rng(SEED)
     return made_from(swept, counts.counts, counts.categories, rng, rules=rules, counter=counter)
 
 
 def from_run(folder: Path, rules: Rules) -> Calibration:
     """A calibration from a counter's own naming run, where the true numbers are known."""
-    stored = load_run(folder)
-    parts: list[NDArray[np.float64]] = []
-    owners: list[NDArray[np.int64]] = []
-    truth: list[int] = []
-    categories: list[str] = []
-    sizes: list[Any] = []
-    for row in row_per_picture(stored.rows):
-        if row.response.kind != "boxes" or row.response.stop == "failed":
-            continue
-        if not isinstance(row.trial.target, int):
-            continue
-        found = checked(row.response.value["boxes"])
-        parts.append(found)
-        owners.append(np.full(len(found), len(truth), dtype=np.int64))
-        truth.append(row.trial.target)
-        categories.append(str(row.trial.condition.get("category", "")))
-        sizes.append(row.response.value.get("size", [np.inf, np.inf]))
-    if not truth:
+    stored = load_stored(folder)
+    given = stored.counted
+    if "form" in given.columns:
+        given = one_per_picture(given)
+    given = given.filter((given["kind"] == "boxes") & (given["stop"] != "failed"))
+    if not given.height or "category" not in given.columns:
         raise BadInput(
             f"{folder} holds no boxes of pictures whose number is known: give a naming run of a "
             "counter, as `subitize run naming --model counter/NAME` makes it."
         )
+    said = [orjson.loads(value) for value in given["value"]]
+    boxes = [checked(one["boxes"]) for one in said]
+    sizes = [one.get("size", [np.inf, np.inf]) for one in said]
     swept = counts_by_threshold(
-        np.concatenate(parts), np.concatenate(owners), len(truth),
-        sizes=np.array(sizes, dtype=np.float64), rules=rules,
+        np.concatenate(boxes), np.repeat(np.arange(len(said)), [len(one) for one in boxes]),
+        len(said), sizes=np.array(sizes, dtype=np.float64), rules=rules,
     )  # fmt: skip
-    rng = np.random.default_rng(20250901)
-    counter = str(stored.info["model"]["name"])
-    return made_from(swept, np.array(truth), categories, rng, rules=rules, counter=counter)
+    truth = given["target"].cast(int).to_numpy()
+    counter, rng = str(stored.info["model"]["name"]), np.random.default_rng(SEED)
+    return made_from(swept, truth, given["category"].to_list(), rng, rules=rules, counter=counter)
 
 
 def _check_out(out: Path) -> None:
@@ -129,9 +120,10 @@ def _check_out(out: Path) -> None:
 
 
 def _write(found: Calibration, out: Path) -> None:
-    write_whole(out, orjson.dumps(found.as_json(), option=orjson.OPT_INDENT_2) + b"\n")
+    packed = orjson.dumps(found.as_json(), option=orjson.OPT_INDENT_2) + b"\n"
+    write_whole(out, packed, option="--out")
     for kind, content in calibration_files(found).items():
-        write_whole(out.with_suffix(f".{kind}"), content)
+        write_whole(out.with_suffix(f".{kind}"), content, option="--out")
     say(f"written: {out}, and the curve as .svg, .pdf and .png beside it")
 
 
@@ -143,25 +135,17 @@ def as_text(found: Calibration) -> str:
     for index in range(4, len(THRESHOLDS), 5):
         bar = "▪" * round(WIDTH * curve[index] / top)
         lines.append(f"{THRESHOLDS[index]:9.2f}  {curve[index]:.4f} {bar}")
-    lines.append(f"best threshold {found.rules.threshold:.2f} on {found.pictures} pictures")
-    lines.append(f"  {'all':20} {_line(found.scores)}")
-    if found.scores["held_out_nae"] is not None:
-        lines.append(
-            f"  NAE on pictures left out of the choice: {found.scores['held_out_nae']:.4f}"
-        )
-    for name, scores in found.scores["categories"].items():
-        lines.append(f"  {name:20} {_line(scores)}")
+    lines.append(f"best threshold {found.threshold:.2f} on {found.pictures} pictures")
+    lines.append(_line("all", found.accuracy, found.nae))
+    if found.held_out_nae is not None:
+        lines.append(f"  NAE on pictures left out of the choice: {found.held_out_nae:.4f}")
+    lines += [_line(name, one["accuracy"], one["nae"]) for name, one in found.categories.items()]
     return "\n".join(lines)
 
 
-def _line(scores: Any) -> str:
-    parts = []
-    for name in ("accuracy", "nae"):
-        score = scores[name]
-        shown = (
-            "–"
-            if score is None
-            else (f"{score['value']:.4f} [{score['low']:.4f}, {score['high']:.4f}]")
-        )
-        parts.append(f"{name} {shown}")
-    return ", ".join(parts)
+def _line(name: str, accuracy: Any, nae: Any) -> str:
+    right, error = (
+        "–" if score is None else "{value:.4f} [{low:.4f}, {high:.4f}]".format(**score)
+        for score in (accuracy, nae)
+    )
+    return f"  {name:20} accuracy {right}, nae {error}"

@@ -9,12 +9,12 @@ import typer
 
 from subitize.commands.printing import print_json, say
 from subitize.errors import BadInput, Hopeless, ModelError
+from subitize.files import write_whole
 from subitize.integrations.own_generator import find_things
 from subitize.measures.boxes import Counted
-from subitize.models.catalog import open_model
-from subitize.models.counters.catalog import counter_name
-from subitize.pictures.decode import annotated, decode
-from subitize.runs.folder import write_whole
+from subitize.models.catalog import counter_name, open_model
+from subitize.pictures.decode import decode
+from subitize.pictures.showing import annotated
 
 
 def count(

@@ -11,8 +11,6 @@ from subitize.commands.printing import print_json, say
 from subitize.datasets.catalog import DATASETS
 from subitize.datasets.fetch import fetch, find_dataset
 
-__all__ = ["datasets"]
-
 datasets = typer.Typer(add_completion=False, rich_markup_mode=None, no_args_is_help=True)
 
 

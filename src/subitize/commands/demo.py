@@ -8,11 +8,11 @@ from typing import Annotated
 
 import typer
 
-from subitize.benchmarks.catalog import BENCHMARKS, get_benchmark
+from subitize.benchmarks.catalog import BENCHMARKS, get_benchmark, page_of
 from subitize.commands.printing import say
-from subitize.commands.reporting import load_scored
-from subitize.commands.running import open_reading_model, run_and_score
+from subitize.models.base import ModelOptions
 from subitize.models.catalog import open_model
+from subitize.opening import load_stored, open_helpers, run_and_score
 from subitize.reports.build import build_report
 from subitize.runs.run import RunOptions
 
@@ -29,16 +29,14 @@ def demo(
         settings = benchmark.settings_from(benchmark.DEMO["fast" if fast else "settings"])
         for model in benchmark.DEMO["models"]:
             say(f"{name}: {model}")
+            opened = open_model(model)
+            helpers = open_helpers(benchmark, settings, opened, None, lambda _: ModelOptions())
             outcome, _ = run_and_score(
-                benchmark,
-                settings,
-                open_model(model),
-                out / "runs",
-                RunOptions(),
-                open_reading_model(benchmark, None),
+                benchmark, settings, opened, out / "runs", RunOptions(), helpers
             )
             complete = complete and outcome.complete
             folders.append(outcome.folder)
-    report = build_report([load_scored(folder) for folder in folders], out / "report.html")
+    runs = [load_stored(folder) for folder in folders]
+    report = build_report(runs, out / "report.html", page_of)
     print(f"The report is {report} ({time.monotonic() - begun:.0f} s)")
     raise typer.Exit(0 if complete else 1)

@@ -9,26 +9,20 @@ import numpy as np
 import orjson
 import typer
 
-from subitize.benchmarks.geckonum.labels import label_annotations
-from subitize.benchmarks.geckonum.output import dropped_text, tables_text, write_tables
-from subitize.benchmarks.geckonum.statistics import SAMPLES, add_statistics
+from subitize.benchmarks.geckonum.comparisons import SAMPLES, add_statistics
+from subitize.benchmarks.geckonum.labels import label_answers
+from subitize.benchmarks.geckonum.output import tables_text, write_tables
+from subitize.benchmarks.geckonum.page_tables import Found
 from subitize.benchmarks.geckonum.tables import geckonum_tables
+from subitize.commands import geckonum_people as given
 from subitize.commands.geckonum_judging import metrics, pictures, report, vqa
 from subitize.commands.printing import print_json, say
-from subitize.datasets.geckonum.annotations import read_annotations
 from subitize.datasets.geckonum.prompts import read_prompts
 from subitize.datasets.geckonum.questions import make_questions, questions_csv, read_questions
-from subitize.datasets.geckonum.recipe import Recipe, load_recipe
-from subitize.errors import BadInput, UnknownName
-
-__all__ = ["geckonum"]
+from subitize.errors import UnknownName
+from subitize.files import write_whole
 
 geckonum = typer.Typer(add_completion=False, rich_markup_mode=None, no_args_is_help=True)
-
-Prompts = Annotated[Path, typer.Option(help="prompts.csv of the release, or one made here.")]
-Config = Annotated[
-    Path | None, typer.Option(help="TOML recipe the prompts were made by, if not the published.")
-]
 
 
 @geckonum.callback()
@@ -42,9 +36,10 @@ for _command in (metrics, vqa, pictures, report):
 
 @geckonum.command("tables")
 def tables(  # noqa: PLR0913, PLR0917  the options of the command, one each
-    annotations: Annotated[Path, typer.Option(help="Zip archive or folder of task_N_MODEL.csv.")],
-    prompts: Prompts,
-    config: Config = None,
+    annotations: given.Annotations = None,
+    prompts: given.Prompts = None,
+    run: given.Run = None,
+    config: given.Config = None,
     statistics: Annotated[
         bool, typer.Option("--statistics", help="Intervals, effect sizes, corrected p-values.")
     ] = False,
@@ -55,43 +50,32 @@ def tables(  # noqa: PLR0913, PLR0917  the options of the command, one each
     seed: Annotated[int, typer.Option(help="Same seed, same intervals.")] = 0,
     out: Annotated[Path | None, typer.Option(help="Folder for a CSV file per table.")] = None,
     verbose: Annotated[bool, typer.Option(help="Name every row that is not used.")] = False,
-    json: Annotated[bool, typer.Option("--json", help="Print the tables as JSON.")] = False,
+    json: given.Json = False,
 ) -> None:
-    """Every table of the paper from raw annotations, beside the printed numbers."""
+    """Every table of the paper from people's answers, beside the printed numbers."""
     if correction not in {"holm", "bh", "none"}:
         raise UnknownName("correction", correction, ("holm", "bh", "none"))
-    read = read_annotations(annotations)
-    labelled = label_annotations(read, read_prompts(prompts), _recipe(config))
-    if not sum(labelled.used.values()):
-        say(dropped_text(labelled, verbose=True))
-        raise BadInput(
-            f"No row of {annotations} can be used: do the annotations belong to {prompts}?"
-        )
-    if read.others:
-        say(f"not read, the names are not task_N_MODEL.csv: {', '.join(read.others)}")
-    made = geckonum_tables(labelled)
-    result: dict[str, Any] = {"tables": made, "rows": labelled.rows()}
+    people = given.people(annotations, prompts, config, run, verbose=verbose)
+    labels = label_answers(people.answers)
+    made = geckonum_tables(labels, people.prompts)
+    result: dict[str, Any] = {"tables": made, "rows": people.rows()._asdict()}
+    compared: dict[str, Any] = {}
     if statistics:
-        rng = np.random.default_rng(seed)
-        result["statistics"] = {
-            "samples": samples,
-            "seed": seed,
-            "comparisons": add_statistics(made, labelled, rng, samples=samples),
-        }
-    say(dropped_text(labelled, verbose=verbose))
+        compared = add_statistics(made, labels, np.random.default_rng(seed), samples=samples)
+        result["statistics"] = {"samples": samples, "seed": seed, "comparisons": compared}
     if out is not None:
-        write_tables(made, labelled, out)
+        write_tables(made, people, out)
         say(f"a CSV file per table in {out}")
     if json:
         print_json(result)
     else:
-        print(tables_text(made, result.get("statistics"), correction))
+        print(tables_text(Found(labels, made, compared), correction))
 
 
 @geckonum.command("questions")
 def questions(
-    prompts: Prompts,
-    config: Config = None,
+    prompts: Annotated[Path, typer.Option(help="prompts.csv of the release, or one made here.")],
+    config: given.Config = None,
     replace: Annotated[
         Path | None, typer.Option(help="CSV or JSON with dataset_id and question for task 3.")
     ] = None,
@@ -102,25 +86,15 @@ def questions(
     json: Annotated[bool, typer.Option("--json", help="JSON instead of CSV.")] = False,
 ) -> None:
     """The questions shown to people for every prompt, with their true answers."""
-    recipe, known = _recipe(config), read_prompts(prompts)
+    recipe, known = given.recipe(config), read_prompts(prompts)
     if replace is None:
         found = make_questions(known, recipe, mended=mended)
     else:
         found = read_questions(replace, known, recipe)
-    text = (
-        orjson.dumps(found, option=orjson.OPT_INDENT_2).decode() + "\n"
-        if json
-        else questions_csv(found)
-    )
+    packed = orjson.dumps(found, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+    text = packed.decode() if json else questions_csv(found)
     if out is None:
         print(text, end="")
-        return
-    try:
-        out.write_text(text, "utf-8", newline="")
-    except OSError as problem:
-        raise BadInput(f"Can't write {out}: {problem.strerror}. Give another --out.") from None
-    say(f"{len(found)} questions in {out}")
-
-
-def _recipe(config: Path | None) -> Recipe:
-    return Recipe() if config is None else load_recipe(config)
+    else:
+        write_whole(out, text.encode(), option="--out")
+        say(f"{len(found)} questions in {out}")

@@ -4,52 +4,26 @@ from __future__ import annotations
 
 import os
 import shutil
-from dataclasses import replace
-from importlib import import_module
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
+import polars as pl
 import typer
 
-from subitize.benchmarks.geckonum.agreeing import agreement_text, agreement_with_people
-from subitize.benchmarks.geckonum.labels import Labelled, label_annotations
-from subitize.benchmarks.geckonum.metric import GeckoNumMetric, picture_scores
-from subitize.benchmarks.geckonum.metrics import judge_metrics, table3_text
-from subitize.benchmarks.geckonum.output import dropped_text
-from subitize.benchmarks.geckonum.painting import GeckoNum
+from subitize.benchmarks.catalog import get_benchmark, get_part
+from subitize.benchmarks.geckonum import judging
+from subitize.benchmarks.geckonum.labels import PICTURE, label_answers, painters_of
+from subitize.benchmarks.geckonum.metric_run import picture_scores
 from subitize.benchmarks.geckonum.vqa_sets import SPLITS, vqa_entries, vqa_lines
+from subitize.commands import geckonum_people as given
 from subitize.commands.printing import print_json, say
-from subitize.datasets.geckonum.annotations import read_annotations
 from subitize.datasets.geckonum.pictures import picture_name
-from subitize.datasets.geckonum.prompts import read_prompts
-from subitize.datasets.geckonum.recipe import Recipe, load_recipe
-from subitize.datasets.geckonum.scores import ScoreTable, join_scores, read_scores, scores_from_rows
+from subitize.datasets.geckonum.scores import SCORES, ScoreTable, join_scores, read_scores
 from subitize.errors import BadInput, UnknownName
-from subitize.runs.stored import load_run
-
-__all__ = ["metrics", "pictures", "report", "vqa"]
-
-REPORT = "subitize.reports.annotated:report_annotations"
-"""loaded when a report is wanted: the tables need no Matplotlib"""
-Annotations = Annotated[Path, typer.Option(help="Zip archive or folder of task_N_MODEL.csv.")]
-Prompts = Annotated[Path, typer.Option(help="prompts.csv of the release, or one made here.")]
-Config = Annotated[
-    Path | None, typer.Option(help="TOML recipe the prompts were made by, if not the published.")
-]
-Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON and nothing else.")]
-
-
-def labelled_from(annotations: Path, prompts: Path, config: Path | None = None) -> Labelled:
-    """Labels of released or own annotations; says which rows were not used."""
-    recipe = Recipe() if config is None else load_recipe(config)
-    labelled = label_annotations(read_annotations(annotations), read_prompts(prompts), recipe)
-    say(dropped_text(labelled, verbose=False))
-    if not sum(labelled.used.values()):
-        raise BadInput(
-            f"No row of {annotations} can be used: do the annotations belong to {prompts}?"
-        )
-    return labelled
+from subitize.files import write_whole
+from subitize.runs.folder import read_info
+from subitize.runs.stored import StoredRun, stored_run
 
 
 def metrics(
@@ -57,57 +31,52 @@ def metrics(
         list[Path],
         typer.Option(help="Table of scores (CSV, Parquet, JSONL) or a run of geckonum-metric."),
     ],
-    annotations: Annotations,
-    prompts: Prompts,
-    config: Config = None,
+    annotations: given.Annotations = None,
+    prompts: given.Prompts = None,
+    run: given.Run = None,
+    config: given.Config = None,
     task: Annotated[int, typer.Option(min=1, max=3, help="Pictures of this task's prompts.")] = 1,
-    json: Json = False,
+    json: given.Json = False,
 ) -> None:
     """Can metrics tell right pictures from wrong ones, and rank painters as people do? (Table 3)"""
-    table = join_scores([_scores(path) for path in scores])
-    labelled = labelled_from(annotations, prompts, config)
-    found = judge_metrics(labelled, table, task)
-    found["agreement"] = _agreements(scores, labelled)
+    runs = [_run_of("geckonum-metric", path) for path in scores if path.is_dir()]
+    read = [read_scores(path) for path in scores if not path.is_dir()]
+    labels = label_answers(given.people(annotations, prompts, config, run).answers)
+    found = judging.judge_metrics(labels, join_scores([*map(_scores, runs), *read]), task)
+    found["agreement"] = {}
+    for one in runs:
+        if one.info["kind"] == "counter":  # also compared with people's counts, number by number
+            agreement = judging.agreement_with_people(one.counted, labels, np.random.default_rng(0))
+            found["agreement"] |= {one.info["model"]["name"]: agreement} if agreement else {}
     for reason, count in found["rows"]["dropped"].items():
         first = found["rows"]["examples"].get(reason, [])
         say(f"{count} scores not used: {reason}" + (f" ({', '.join(first)})" if first else ""))
     if json:
         print_json(found)
     else:
-        print(table3_text(found))
+        print(judging.table3_text(found))
         for model, agreement in found["agreement"].items():
-            print(agreement_text(model, agreement))
+            print(judging.agreement_text(model, agreement))
 
 
-def _agreements(paths: list[Path], labelled: Labelled) -> dict[str, Any]:
-    """Counters are also compared with people's counts, number by number."""
-    found = {}
-    for path in paths:
-        if path.is_dir() and (run := load_run(path)).info["kind"] == "counter":
-            agreement = agreement_with_people(run.rows, labelled, np.random.default_rng(0))
-            if agreement:
-                found[str(run.info["model"]["name"])] = agreement
-    return found
+def _run_of(name: str, folder: Path) -> StoredRun:
+    found = read_info(folder)["benchmark"]
+    if found != name:
+        raise BadInput(f"{folder} is a run of {found}: give runs of {name}.")
+    return stored_run(folder, get_benchmark(name))
 
 
-def _scores(path: Path) -> ScoreTable:
-    if not path.is_dir():
-        return read_scores(path)
-    run = load_run(path)
-    if run.info["benchmark"] != GeckoNumMetric.NAME:
-        raise BadInput(
-            f"{path} is a run of {run.info['benchmark']}: scores of pictures come from runs of "
-            f"{GeckoNumMetric.NAME} or from a table."
-        )
-    model = run.info["model"]["name"]
-    rows = [one | {"metric": f"{one['metric']} ({model})"} for one in picture_scores(run.rows)]
-    return scores_from_rows(rows)
+def _scores(run: StoredRun) -> ScoreTable:
+    whose = pl.format("{} ({})", "metric", pl.lit(run.info["model"]["name"]))
+    frame = pl.DataFrame(picture_scores(run.counted), SCORES, orient="row")
+    return ScoreTable(frame.with_columns(whose.alias("metric")))
 
 
 def vqa(  # noqa: PLR0913, PLR0917  the options of the command, one each
-    annotations: Annotations,
-    prompts: Prompts,
     out: Annotated[Path, typer.Option(help="JSONL file to write.")],
+    annotations: given.Annotations = None,
+    prompts: given.Prompts = None,
+    run: given.Run = None,
     split: Annotated[
         str, typer.Option(help="eval or train, as in the paper's appendix D.")
     ] = "eval",
@@ -121,31 +90,25 @@ def vqa(  # noqa: PLR0913, PLR0917  the options of the command, one each
     every_question: Annotated[
         bool, typer.Option("--every-question", help="Also what is above or beside something.")
     ] = False,
-    config: Config = None,
-    json: Json = False,
+    config: given.Config = None,
+    json: given.Json = False,
 ) -> None:
     """Counting questions with people's answers, to evaluate or train vision-language models."""
     if split not in SPLITS:
         raise UnknownName("split", split, SPLITS)
-    labelled = labelled_from(annotations, prompts, config)
-    chosen = SPLITS[split]
+    labels = label_answers(given.people(annotations, prompts, config, run).answers)
+    chosen, known = SPLITS[split], tuple(painters_of(labels))
     if painters:
         named = tuple(one.strip() for one in painters.split(",") if one.strip())
-        chosen = replace(chosen, painters=labelled.models if painters == "all" else named)
-        for name in chosen.painters:
-            if name not in labelled.models:
-                raise UnknownName("painter in the annotations", name, labelled.models)
+        chosen = chosen._replace(painters=known if painters == "all" else named)
+        for name in set(chosen.painters) - set(known):
+            raise UnknownName("painter in the annotations", name, known)
     if min_agree is not None:
-        chosen = replace(chosen, min_agree=min_agree)
-    entries = vqa_entries(
-        labelled,
-        chosen,
-        every_question=every_question,
-        frequency=frequency,
-        recipe=None if config is None else load_recipe(config),
-    )
-    _write(out, vqa_lines(entries))
-    absent = [name for name in chosen.painters if name not in labelled.models]
+        chosen = chosen._replace(min_agree=min_agree)
+    recipe = given.recipe(config)
+    entries = vqa_entries(labels, chosen, recipe, frequency, every_question=every_question)
+    write_whole(out, vqa_lines(entries), option="--out")
+    absent = [name for name in chosen.painters if name not in known]
     if absent:
         say(f"not in the annotations: {', '.join(absent)}")
     summary = {
@@ -168,38 +131,26 @@ def pictures(
 ) -> None:
     """The pictures of runs under the names that people and metrics get them by."""
     count = 0
-    for run in runs:
-        count += _place(run, out)
+    for folder in runs:
+        painted = _run_of("geckonum", folder).counted.filter(pl.col("kind") == "picture")
+        target = out / folder.name.removeprefix("geckonum-")
+        target.mkdir(parents=True, exist_ok=True)
+        for value, prompt, picture in painted.select("value", *PICTURE[1:]).iter_rows():
+            source = folder / "images" / value
+            _copy(source, target / f"{picture_name(prompt, picture)}{source.suffix}")
+        count += painted.height
     print(f"{count} pictures in {out}")
 
 
-def _place(folder: Path, out: Path) -> int:
-    run = load_run(folder)
-    if run.info["benchmark"] != GeckoNum.NAME:
-        raise BadInput(f"{folder} is a run of {run.info['benchmark']}: give runs of geckonum.")
-    painter = folder.name.removeprefix(f"{GeckoNum.NAME}-")
-    target = out / painter
-    target.mkdir(parents=True, exist_ok=True)
-    count = 0
-    for row in run.rows:
-        if row.response.kind == "picture":
-            about, source = row.trial.condition, folder / "images" / str(row.response.value)
-            name = picture_name(str(about["dataset_id"]), int(about["picture"]))
-            _copy(source, target / f"{name}{source.suffix}")
-            count += 1
-    return count
-
-
 def report(
-    annotations: Annotations,
-    prompts: Prompts,
+    annotations: given.Annotations = None,
+    prompts: given.Prompts = None,
+    run: given.Run = None,
     out: Annotated[Path, typer.Option(help="The HTML file to write.")] = Path("geckonum.html"),
-    config: Config = None,
+    config: given.Config = None,
 ) -> None:
     """One HTML file from people's annotations: every table and figure beside the printed ones."""
-    labelled = labelled_from(annotations, prompts, config)
-    module, _, function = REPORT.partition(":")
-    print(getattr(import_module(module), function)(labelled, out))
+    print(get_part("geckonum-people report")(given.people(annotations, prompts, config, run), out))
 
 
 def _copy(source: Path, target: Path) -> None:
@@ -209,10 +160,3 @@ def _copy(source: Path, target: Path) -> None:
         os.link(source, target)
     except OSError:
         shutil.copyfile(source, target)
-
-
-def _write(path: Path, content: bytes) -> None:
-    try:
-        path.write_bytes(content)
-    except OSError as problem:
-        raise BadInput(f"Can't write {path}: {problem.strerror}. Give another --out.") from None

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from subitize.benchmarks.catalog import BENCHMARKS, get_benchmark
+from subitize.benchmarks.catalog import get_benchmark, known_benchmarks
 from subitize.commands.printing import print_json
 from subitize.models.catalog import FAMILIES, known_names, open_model, third_party
 
@@ -25,7 +25,7 @@ PACKAGES: dict[str, tuple[str, str]] = {
 def benchmarks(json: Json = False) -> None:
     """What can be measured, with the paper it comes from."""
     found = []
-    for name in BENCHMARKS:
+    for name in known_benchmarks():
         benchmark = get_benchmark(name)
         found.append(
             {

@@ -8,7 +8,7 @@ from typing import Any
 
 import orjson
 
-__all__ = ["print_json", "say", "scores_text"]
+from subitize.reports.cells import COUNT, told
 
 
 def print_json(value: Any) -> None:
@@ -24,39 +24,29 @@ def say(message: str) -> None:
 
 def scores_text(scores: Mapping[str, Any]) -> str:
     """The headline scores of a run, a line each."""
-    lines = [f"{scores['benchmark']} · {scores['model']}"]
+    told_: dict[str, str] = {}
     for name, value in scores.items():
-        if isinstance(value, Mapping):
-            lines += _intervals(name, value)
-        elif isinstance(value, (int, float)) and not isinstance(value, bool):
-            lines.append(f"  {name.replace('_', ' '):24} {_number(value)}")
-    states = ", ".join(f"{count} {state}" for state, count in scores.get("states", {}).items())
-    if states:
-        lines.append(f"  {'states':24} {states}")
-    if isinstance(scores.get("prompt"), str):
-        lines.append(f"  {'prompt':24} {scores['prompt']}")
-    control = scores.get("control_question")
-    if control:
+        told_ |= _numbers(name, value)
+    states = scores.get("states", {})
+    told_["states"] = ", ".join(f"{many} {state}" for state, many in states.items())
+    told_["prompt"] = scores["prompt"] if isinstance(scores.get("prompt"), str) else ""
+    if control := scores.get("control_question"):
         verdict = "" if control["understood"] else ": it does not seem to understand the pictures"
-        right = f"{control['right']} of {control['asked']} right{verdict}"
-        lines.append(f"  {'control question':24} {right}")
+        told_["control question"] = f"{control['right']} of {control['asked']} right{verdict}"
     if scores.get("flagged_cells"):
-        lines.append(f"  {'flagged cells':24} {len(scores['flagged_cells'])}")
+        told_["flagged cells"] = str(len(scores["flagged_cells"]))
     for name, reason in scores.get("undefined", {}).items():
-        lines.append(f"  {name.replace('_', ' '):24} – ({reason})")
-    return "\n".join(lines)
+        told_[name] = f"– ({reason})"
+    lines = [f"  {name.replace('_', ' '):24} {said}" for name, said in told_.items() if said]
+    return "\n".join([f"{scores['benchmark']} · {scores['model']}", *lines])
 
 
-def _intervals(name: str, value: Mapping[str, Any]) -> list[str]:
-    """A line for a score with an interval, or for each such score in a group of them."""
-    if "value" not in value or "low" not in value:
+def _numbers(name: str, value: Any) -> dict[str, str]:
+    """A score or number as text, or each score in a group of them."""
+    if isinstance(value, Mapping) and "low" not in value:
         inner = ((k, v) for k, v in value.items() if isinstance(v, Mapping) and "low" in v)
-        return [line for key, one in inner for line in _intervals(f"{name} {key}", one)]
-    low, high = _number(value.get("low")), _number(value.get("high"))
-    return [f"  {name.replace('_', ' '):24} {_number(value['value'])} [{low}, {high}]"]
-
-
-def _number(value: float | int | None) -> str:
-    if value is None:
-        return "–"
-    return f"{value}" if isinstance(value, int) else f"{value:.4f}"
+        return {f"{name} {key}": told(one, ".4f") for key, one in inner}
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    if whole or isinstance(value, float | Mapping):
+        return {name: told(value, COUNT if whole else ".4f")}
+    return {}

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 import typer
 
 from subitize.benchmarks.numgen_prompts import numgen_entries
-from subitize.benchmarks.prompt_files import format_of, write_prompts
+from subitize.benchmarks.prompt_files import packed_prompts, write_prompts
 from subitize.commands.printing import say
-from subitize.datasets.geckonum.prompts import make_prompts, packed_prompts, read_prompts
+from subitize.datasets.geckonum.prompts import make_prompts, read_prompts
 from subitize.datasets.geckonum.recipe import Recipe, load_recipe
-from subitize.errors import BadInput
-
-__all__ = ["deliver", "prompts"]
 
 prompts = typer.Typer(add_completion=False, rich_markup_mode=None, no_args_is_help=True)
 
@@ -32,20 +29,6 @@ def about() -> None:
     """Make the prompts of a benchmark."""
 
 
-def deliver(
-    entries: Sequence[Mapping[str, Any]], format_: str | None, out: Path | None, name: str
-) -> None:
-    """Write entries to a file, or print their words when neither format nor file is given."""
-    if format_ is None and out is None:
-        for entry in entries:
-            print(entry["prompt"])
-        return
-    chosen = format_ or format_of(out or Path(name))
-    path = out or Path(f"{name}.{chosen}")
-    write_prompts(entries, chosen, path)
-    say(f"{len(entries)} prompts in {path}")
-
-
 # NumGen
 
 
@@ -57,7 +40,13 @@ def numgen(
     seed: Seed = 0,
 ) -> None:
     """An image with n things, n in 1..10 equally often, things at random."""
-    deliver(numgen_entries(count, np.random.default_rng(seed)), format_, out, "numgen_prompts")
+    entries = numgen_entries(count, np.random.default_rng(seed))
+    if format_ is None and out is None:
+        typer.echo(packed_prompts(entries, "txt"), nl=False)
+        return
+    path = out or Path(f"numgen_prompts.{format_}")
+    write_prompts(entries, format_, path)
+    say(f"{count} prompts in {path}")
 
 
 # GeckoNum
@@ -83,13 +72,9 @@ def geckonum(
     else:
         recipe = Recipe() if config is None else load_recipe(config)
         made = make_prompts(recipe, np.random.default_rng(seed))
-    chosen = format_ or ("txt" if out is None else out.suffix.removeprefix(".").lower())
-    text = packed_prompts(made, chosen)
+    entries = [asdict(prompt) for prompt in made]
     if out is None:
-        print(text, end="")
+        typer.echo(packed_prompts(entries, format_ or "txt", whole=True), nl=False)
         return
-    try:
-        out.write_text(text, "utf-8", newline="")
-    except OSError as problem:
-        raise BadInput(f"Can't write {out}: {problem.strerror}. Give another --out.") from None
+    write_prompts(entries, format_, out, whole=True)
     say(f"{len(made)} prompts in {out}")

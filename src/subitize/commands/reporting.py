@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
-import orjson
 import typer
 
+from subitize.benchmarks.catalog import known_benchmarks, page_of
 from subitize.errors import BadInput
+from subitize.opening import load_stored
 from subitize.reports.build import build_report
-from subitize.runs.scoring import score_run
-from subitize.runs.stored import StoredRun, load_run, stored_scores
-
-__all__ = ["find_runs", "load_scored", "report"]
 
 
 def report(
@@ -24,8 +20,10 @@ def report(
     out: Annotated[Path, typer.Option(help="The HTML file to write.")] = Path("report.html"),
 ) -> None:
     """One HTML file with leaderboard, figures and tables; figures and tables also as files."""
-    folders = [folder for given in runs for folder in find_runs(given)]
-    print(build_report([load_scored(folder) for folder in folders], out))
+    found = [load_stored(folder) for given in runs for folder in find_runs(given)]
+    order = known_benchmarks()
+    found.sort(key=lambda run: order.index(run.benchmark.NAME))
+    print(build_report(found, out, page_of))
 
 
 def find_runs(given: Path) -> list[Path]:
@@ -36,12 +34,3 @@ def find_runs(given: Path) -> list[Path]:
     if not found:
         raise BadInput(f"{given} holds no run: give a folder that `subitize run` made.")
     return found
-
-
-def load_scored(folder: Path) -> StoredRun:
-    """A run with its scores, computed now where they are missing, damaged or older than the run."""
-    scores = stored_scores(folder)
-    if scores is None:
-        packed = orjson.dumps(score_run(folder), option=orjson.OPT_SERIALIZE_NUMPY)
-        scores = orjson.loads(packed)
-    return replace(load_run(folder), scores=scores)

@@ -11,20 +11,33 @@ from typing import Annotated, Any
 import orjson
 import typer
 
-from subitize.benchmark import Benchmark, Settings
+from subitize.benchmark import Benchmark
 from subitize.benchmarks.catalog import get_benchmark
 from subitize.commands.printing import print_json, say, scores_text
-from subitize.errors import BadInput, WrongRun
+from subitize.errors import BadInput, UnknownName
 from subitize.models.base import Model, ModelOptions
-from subitize.models.catalog import open_model
-from subitize.models.counters.catalog import counter_name
-from subitize.runs.correcting import keep_calibration, reader_rules
-from subitize.runs.folder import read_info, write_whole
+from subitize.models.catalog import counter_name, open_model
+from subitize.opening import (
+    OptionsOf,
+    calibration_from,
+    load_stored,
+    open_helpers,
+    run_and_score,
+)
+from subitize.runs.correcting import keep_calibration, rules_of
+from subitize.runs.exclusions import write_exclusions
+from subitize.runs.folder import RunFolder, read_info
 from subitize.runs.limits import RetryPolicy
-from subitize.runs.reading import reading_benchmark, run_with_reading
-from subitize.runs.run import INTERRUPTED, Outcome, RunOptions, choose_kind, run_benchmark
-from subitize.runs.scoring import score_run
-from subitize.runs.stored import asking_again, choose_reader, read_rows, write_exclusions
+from subitize.runs.lock import locked
+from subitize.runs.run import (
+    INTERRUPTED,
+    Outcome,
+    RunOptions,
+    choose_helper_kind,
+    run_benchmark,
+    stored_model,
+)
+from subitize.runs.stored import score_run
 
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON and nothing else.")]
 RunPath = Annotated[Path, typer.Argument(metavar="RUN", help="A run folder.")]
@@ -43,14 +56,19 @@ def run(  # noqa: PLR0913, PLR0917  the options of the command, one each
         int | None, typer.Option(help="Send at most N requests in all.")
     ] = None,
     base_url: Annotated[
-        str | None, typer.Option(help="Address of an OpenAI-compatible server.")
+        list[str] | None,
+        typer.Option(help="Address of an OpenAI-compatible server; ROLE=URL for a helper's."),
     ] = None,
     api_key_env: Annotated[
-        str | None, typer.Option(help="Environment variable with the key.")
+        list[str] | None,
+        typer.Option(help="Environment variable with the key; ROLE=NAME for a helper's."),
     ] = None,
     temperature: Annotated[float | None, typer.Option()] = None,
     max_tokens: Annotated[int | None, typer.Option()] = None,
     timeout: Annotated[float, typer.Option(help="Seconds to wait for one reply.")] = 120.0,
+    load_timeout: Annotated[
+        float, typer.Option(help="Seconds to wait for a local model to load.")
+    ] = 1800.0,
     retries: Annotated[int, typer.Option(help="Tries per trial; busy servers are waited for.")] = 5,
     reader: Annotated[str | None, typer.Option(help="How replies are read.")] = None,
     counter: Annotated[
@@ -91,27 +109,47 @@ def run(  # noqa: PLR0913, PLR0917  the options of the command, one each
     settings = chosen.settings_from(
         {name: value for name, value in given.items() if value is not None} | pairs(set_ or [])
     )
-    longest = max_tokens if max_tokens is not None else chosen.MAX_TOKENS
-    model_options = ModelOptions(
-        base_url, api_key_env, temperature, longest, timeout, _object(extra_body)
-    )
-    models = [open_model(name, model_options) for name in model]
-    for opened in models:
-        choose_kind(chosen, opened)
+    options_of = _options_of(
+        chosen, base_url or [], api_key_env or [],
+        ModelOptions(
+            None, None, temperature, max_tokens if max_tokens is not None else chosen.MAX_TOKENS,
+            timeout, _object(extra_body), load_timeout,
+        ),
+    )  # fmt: skip
+    models = [open_model(name, options_of("")) for name in model]
     if len({opened.respondent for opened in models}) < len(models):
         raise BadInput("One --model is given twice: give each once.")
-    policy = RetryPolicy(tries=max(1, retries))
-    reader = _but_llm(reader, counter)
-    options = RunOptions(concurrency, budget_calls, limit, reader, policy=policy)
-    reading = open_reading_model(chosen, counter, model_options)
+    helpers = [open_helpers(chosen, settings, one, counter, options_of) for one in models]
+    if reader == "llm" and "llm" not in helpers[0]:
+        raise BadInput("The reader llm is a language model: name it with --reading-model MODEL.")
+    reading = helpers[0].get(chosen.reading_role())
     if counter is None and reading is not None and not _simple(models):
         say(
             f"The pictures are read by {reading.respondent}, which knows simple pictures only; "
             "name another counter with --counter."
         )
-    if calibration is not None:
-        _check_calibration(calibration, reading)
-    results = _run_all(chosen, settings, models, out, options, (reading, calibration))
+    found = _calibration(chosen, calibration, reading) if calibration else {}
+    options = RunOptions(
+        concurrency, budget_calls, limit, None if reader == "llm" else reader,
+        policy=RetryPolicy(tries=max(1, retries)), rules=rules_of(found) if found else "",
+    )  # fmt: skip
+    results: list[tuple[Outcome, Mapping[str, Any]]] = []
+    for one, helping in zip(models, helpers, strict=True):
+        if results and results[-1][0].stopped == INTERRUPTED:
+            say(f"{one.respondent}: not asked")
+            continue
+        if options.budget_calls is not None and results:
+            # One budget for all models.
+            left = max(0, options.budget_calls - results[-1][0].calls)
+            options = replace(options, budget_calls=left)
+        outcome, stored = run_and_score(chosen, settings, one, out, options, helping)
+        tell(outcome, one.respondent)
+        if found:
+            keep_calibration(outcome.folder, chosen, found)
+            score_run(stored := load_stored(outcome.folder))
+        if "unsaved" in stored.scores:
+            say(stored.scores["unsaved"])
+        results.append((outcome, stored.scores))
     if json:
         print_json([scores for _, scores in results])
     else:
@@ -122,93 +160,58 @@ def run(  # noqa: PLR0913, PLR0917  the options of the command, one each
     raise typer.Exit(0 if complete else 1)
 
 
-def _run_all(
-    benchmark: Benchmark,
-    settings: Settings,
-    models: Sequence[Model],
-    out: Path,
-    options: RunOptions,
-    reading: tuple[Model | None, Path | None],
-) -> list[tuple[Outcome, dict[str, Any]]]:
-    """One model after another with one budget for all; Ctrl-C ends the command, not only a run."""
-    results: list[tuple[Outcome, dict[str, Any]]] = []
-    for model in models:
-        if results and results[-1][0].stopped == INTERRUPTED:
-            say(f"{model.respondent}: not asked")
-            continue
-        if options.budget_calls is not None and results:
-            left = max(0, options.budget_calls - results[-1][0].calls)
-            options = replace(options, budget_calls=left)
-        results.append(run_and_score(benchmark, settings, model, out, options, *reading))
-    return results
+def _options_of(
+    benchmark: Benchmark[Any], urls: list[str], keys: list[str], options: ModelOptions
+) -> OptionsOf:
+    """Servers and keys by role; what is given without a role is the model's, and the others' too
+    unless they have their own. A key never goes to a server that it was not given for."""
+    at, key_of = _by_role(benchmark, urls), _by_role(benchmark, keys)
+
+    def of(role: str) -> ModelOptions:
+        key = key_of.get(role, None if role in at else key_of.get(""))
+        return replace(options, base_url=at.get(role, at.get("")), api_key_env=key)
+
+    return of
 
 
-def _check_calibration(calibration: Path, reading: Model | None) -> str:
-    """The reader's rules from a calibration; a wrong one is told before anything is asked."""
-    if reading is None or "counter" not in reading.kinds:
+def _by_role(benchmark: Benchmark[Any], given: list[str]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for text in given:
+        role, equals, value = text.partition("=")
+        named = bool(equals) and role.isidentifier() and "://" not in role
+        if named and role not in benchmark.HELPERS:
+            raise UnknownName(f"helper of {benchmark.NAME}", role, benchmark.HELPERS)
+        found[role if named else ""] = value if named else text
+    return found
+
+
+def _calibration(benchmark: Benchmark[Any], source: Path, reading: Model | None) -> dict[str, Any]:
+    """A counter's calibration; a wrong one is told before anything is asked."""
+    if reading is None or "counter" not in reading.kinds or "category" not in benchmark.CONDITION:
         raise BadInput(
-            "--calibration corrects a counter's mistakes, but no counter reads this benchmark: "
-            "name one with --counter."
+            "--calibration corrects a counter's mistakes in naming and production, but no counter "
+            f"reads {benchmark.NAME} so: leave it out, or name a counter with --counter."
         )
-    return reader_rules(calibration, reading.respondent)
-
-
-def open_reading_model(
-    benchmark: Benchmark, name: str | None, options: ModelOptions | None = None
-) -> Model | None:
-    """The model that reads a benchmark's responses: the named one, the usual one, or none."""
-    wanted = benchmark.READING_MODEL if name is None else name
-    if wanted in ("", "none"):
-        return None
-    model = open_model(counter_name(wanted), options)
-    choose_kind(reading_benchmark(benchmark, Path()), model)
-    return model
-
-
-def _but_llm(reader: str | None, reading_model: str | None) -> str | None:
-    """The reader named; `llm` stands for the reading model, which has to be named too."""
-    if reader != "llm":
-        return reader
-    if reading_model in (None, "none"):
-        raise BadInput("The reader llm is a language model: name it with --reading-model MODEL.")
-    return None
+    return calibration_from(source, reading.respondent)
 
 
 def _simple(models: Sequence[Model]) -> bool:
     return all(model.respondent.startswith("painter/") for model in models)
 
 
-def run_and_score(
-    benchmark: Benchmark,
-    settings: Settings,
-    model: Model,
-    out: Path,
-    options: RunOptions,
-    reading: Model | None = None,
-    calibration: Path | None = None,
-) -> tuple[Outcome, dict[str, Any]]:
-    """One model through one benchmark; scores come also when it stopped early."""
-    rules = _check_calibration(calibration, reading) if calibration else ""
-    outcome = run_with_reading(benchmark, settings, model, out, options, reading, rules)
-    if isinstance(outcome.error, WrongRun):
-        raise outcome.error  # what lies in the folder is not this run: running again won't help
+def tell(outcome: Outcome, respondent: str) -> None:
+    """What went wrong in a run, and what to do."""
     if outcome.stopped:
-        say(f"{model.respondent}: stopped: {outcome.error or outcome.stopped}")
+        say(f"{respondent}: stopped: {outcome.error or outcome.stopped}")
         say("Run the same command again to go on where it stopped.")
     elif outcome.failed:
         say(
-            f"{model.respondent}: {outcome.failed} trials failed, last with: {outcome.problem}. "
+            f"{respondent}: {outcome.failed} trials failed, last with: {outcome.problem}. "
             "Check the model (and --base-url), then run the same command again: it asks only them."
         )
-    if calibration is not None:
-        keep_calibration(outcome.folder, calibration)
-    scores = score_run(outcome.folder, options.reader)
-    if "unsaved" in scores:
-        say(scores["unsaved"])
-    return outcome, scores
 
 
-def read(
+def read(  # noqa: PLR0913, PLR0917  the options of the command, one each
     run: RunPath,
     reader: Annotated[str | None, typer.Option(help="How replies are read.")] = None,
     exclude: Annotated[
@@ -216,6 +219,9 @@ def read(
     ] = None,
     reading_model: Annotated[
         str | None, typer.Option(help="Have a model read the responses: the only way to ask.")
+    ] = None,
+    budget_calls: Annotated[
+        int | None, typer.Option(help="Send at most N requests to the reading model.")
     ] = None,
     base_url: Annotated[
         str | None, typer.Option(help="Address of the reading model's server.")
@@ -226,43 +232,48 @@ def read(
     json: Json = False,
 ) -> None:
     """Read the stored responses with another reader, or leave some out by hand; asks nobody."""
-    info = read_info(run)
-    reader = _but_llm(reader, reading_model)
+    if reader == "llm":
+        if reading_model is None:
+            raise BadInput(
+                "The reader llm is a language model: name it with --reading-model MODEL."
+            )
+        reader = None
     if reading_model is not None:
-        reader = _read_by_model(run, info, reading_model, ModelOptions(base_url, api_key_env))
-    benchmark = get_benchmark(info["benchmark"])
-    name, chosen = choose_reader(benchmark, run, info, reader)
+        options = ModelOptions(base_url, api_key_env)
+        model = read_by(run, open_model(counter_name(reading_model), options), budget_calls)
+        reader = reader or model
     if exclude is not None:
-        say(f"{write_exclusions(run, exclude)} excluded")
-    again = asking_again(benchmark, benchmark.settings_from(info["settings"]))
-    rows = read_rows(run, chosen, again)
-    if info.get("reader") != name:
-        info["reader"] = name
-        write_whole(run / "run.json", orjson.dumps(info, option=orjson.OPT_INDENT_2) + b"\n")
-    states = dict(Counter(row.reading.state for row in rows))
+        with locked(run):
+            say(f"{write_exclusions(run, exclude)} excluded")
+    stored = load_stored(run, reader)
+    if stored.info.get("reader") != stored.reader:
+        with locked(run):
+            RunFolder.at(run).update(reader=stored.reader)
+    states = dict(Counter(stored.counted["state"]))
     if json:
-        print_json({"reader": name, "trials": len(rows), "states": states})
+        print_json({"reader": stored.reader, "trials": stored.counted.height, "states": states})
     else:
         print(
-            f"{len(rows)} responses read by {name!r}: "
+            f"{stored.counted.height} responses read by {stored.reader!r}: "
             + ", ".join(f"{n} {s}" for s, n in states.items())
         )
 
 
-def _read_by_model(run: Path, info: Mapping[str, Any], name: str, options: ModelOptions) -> str:
+def read_by(run: Path, model: Model, budget_calls: int | None) -> str:
     """Ask a reading model about every response that it has not read yet; the reader's name."""
+    info = read_info(run)
     benchmark = get_benchmark(info["benchmark"])
-    model = open_reading_model(benchmark, name, options)
-    if model is None:
-        raise BadInput("--reading-model is none: name a model, or leave the option out.")
     settings = benchmark.settings_from(info["settings"])
-    reading = reading_benchmark(benchmark, run)
-    outcome = run_benchmark(reading, settings, model, run / "readings", RunOptions())
+    role = benchmark.reading_role()
+    choose_helper_kind(benchmark, role, model)
+    asked = stored_model(info)
+    options = RunOptions(budget_calls=budget_calls, only_helpers=True)
+    outcome = run_benchmark(benchmark, settings, asked, run.parent, options, {role: model})
     if outcome.error is not None:
         raise outcome.error
     if not outcome.complete:
         say(f"{model.respondent} has not read everything; run the same command again.")
-    return outcome.folder.name
+    return model.respondent
 
 
 def score(
@@ -275,8 +286,10 @@ def score(
 ) -> None:
     """Score the stored responses; asks nobody."""
     if calibration is not None:
-        keep_calibration(run, calibration)
-    scores = score_run(run)
+        found = calibration_from(calibration)
+        with locked(run):
+            keep_calibration(run, get_benchmark(read_info(run)["benchmark"]), found)
+    scores = score_run(load_stored(run))
     if json:
         print_json(scores)
     else:

@@ -7,11 +7,9 @@ from typing import Annotated
 
 import typer
 
-from subitize.stimuli.capture.writing import CaptureSet, write_capture
+from subitize.stimuli.capture.writing import CaptureSet
 from subitize.stimuli.naming import CATEGORIES
-from subitize.stimuli.writing import NamingSet, write_naming
-
-__all__ = ["stimuli"]
+from subitize.stimuli.writing import NamingSet
 
 stimuli = typer.Typer(add_completion=False, rich_markup_mode=None, no_args_is_help=True)
 
@@ -29,13 +27,13 @@ def naming(  # noqa: PLR0913, PLR0917  the options of the command, one each
     size: Annotated[int, typer.Option(help="Side of the pictures in pixels.")] = 1024,
     categories: Annotated[str, typer.Option(help="Separated by commas.")] = ",".join(CATEGORIES),
     hold: Annotated[str, typer.Option(help="Cue held constant: area, hull or density.")] = "",
-    seed: Annotated[int, typer.Option(help="Same seed, same bytes.")] = 0,
+    seed: Annotated[int, typer.Option(help="Same seed, same pictures.")] = 0,
     processes: Annotated[int | None, typer.Option(help="Processes; all cores by default.")] = None,
 ) -> None:
     """Five categories of 1..10 things on white, {n}_{category}_{index}.png."""
     names = tuple(name.strip() for name in categories.split(",") if name.strip())
     wanted = NamingSet(per_cell, max_, size, names, hold, seed)
-    written = write_naming(out, wanted, processes)
+    written = wanted.write(out, processes)
     print(f"{written} pictures and manifest.jsonl in {out}")
 
 
@@ -46,7 +44,7 @@ def capture(
         str, typer.Option(help="fair: all is inside and can be told; published: as in the paper.")
     ] = "fair",
     size: Annotated[int, typer.Option(help="Side of the pictures in pixels.")] = 200,
-    seed: Annotated[int, typer.Option(help="Same seed, same bytes.")] = 0,
+    seed: Annotated[int, typer.Option(help="Same seed, same pictures.")] = 0,
     patterns: Annotated[
         str, typer.Option(help="ARRANGEMENT:COUNT, separated by commas; the paper's by default.")
     ] = "",
@@ -57,5 +55,5 @@ def capture(
 ) -> None:
     """Patterns of dots or squares, with and without a black square over a part of them."""
     wanted = CaptureSet(layout, size, seed, patterns, occluder)
-    written = write_capture(out, wanted, processes)
+    written = wanted.write(out, processes)
     print(f"{written} pictures and manifest.jsonl in {out}")

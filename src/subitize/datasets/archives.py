@@ -1,23 +1,20 @@
-"""Files of a folder or a zip archive that somebody else made, read with limits."""
+"""Files of a folder or a zip archive that somebody else made, read into memory with limits."""
 
 from __future__ import annotations
 
-import stat
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from itertools import pairwise
 from pathlib import Path, PurePosixPath
+from typing import IO
 
 from subitize.errors import BadInput
 
-__all__ = ["LARGEST_TOTAL", "Member", "members"]
-
 LARGEST_TOTAL = 2 * 1024**3
 """bytes that all wanted files may have together, unpacked"""
-MOST_MEMBERS = 10_000
-CHUNK = 1 << 20
+
+Found = tuple[list["Member"], list[str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,122 +29,72 @@ class Member:
     """all of it, unpacked"""
 
 
-def members(
-    path: Path, wanted: Callable[[str], bool], *, largest: int = LARGEST_TOTAL
-) -> tuple[list[Member], list[str]]:
+def members(path: Path, wanted: Callable[[str], bool], *, largest: int = LARGEST_TOTAL) -> Found:
     """The wanted files of a folder or archive in the order of their names, and the other names.
 
-    An archive with a path that leaves it, an encrypted or damaged member or more than `largest`
-    bytes is refused; nothing is ever written to disk.
+    More than `largest` bytes, whatever a header says, and an encrypted or damaged member are
+    refused. Nothing is ever written to disk, so where a member says it belongs does not matter.
     """
     if path.is_dir():
-        found, others = _in_folder(path, wanted, largest)
-    elif path.is_file():
-        found, others = _in_zip(path, wanted, largest)
-    else:
-        raise BadInput(f"There is no file or folder {path}: give a zip archive or a folder of CSV.")
-    found.sort(key=lambda member: member.name)
-    for one, other in pairwise(found):
-        if one.name == other.name:
-            raise BadInput(
-                f"{path} holds {one.where} and {other.where}, which have the same name: "
-                "leave one out."
-            )
-    return found, sorted(others)
+        files = sorted(file for file in path.rglob("*") if file.is_file())
+        names = [str(file.relative_to(path)) for file in files]
+        return _read(names, lambda name: (path / name).open("rb"), str(path), wanted, largest)
+    if path.is_file():
+        return zip_members(path, str(path), wanted, largest=largest)
+    raise BadInput(f"There is no file or folder {path}: give a zip archive or a folder of CSV.")
 
 
-def _too_large(path: Path, largest: int) -> BadInput:
-    return BadInput(
-        f"{path} unpacks to more than {largest / 1024**2:,.0f} MB: that is no set of annotations. "
-        "Check where the file comes from."
-    )
-
-
-def _in_folder(
-    path: Path, wanted: Callable[[str], bool], largest: int
-) -> tuple[list[Member], list[str]]:
-    found: list[Member] = []
-    others: list[str] = []
-    left = largest
-    for file in sorted(path.rglob("*")):
-        if not file.is_file():
-            continue
-        if not wanted(file.name):
-            others.append(str(file.relative_to(path)))
-            continue
-        left -= file.stat().st_size
-        if left < 0:
-            raise _too_large(path, largest)
-        found.append(Member(file.name, str(file.relative_to(path)), file.read_bytes()))
-    return found, others
-
-
-def _in_zip(
-    path: Path, wanted: Callable[[str], bool], largest: int
-) -> tuple[list[Member], list[str]]:
+def zip_members(
+    file: Path | IO[bytes],
+    shown: str,
+    wanted: Callable[[str], bool],
+    *,
+    largest: int = LARGEST_TOTAL,
+) -> Found:
+    """`members` of an archive, which may be in memory; `shown` is what messages call it."""
     try:
-        with zipfile.ZipFile(path) as archive:
-            entries = list(_safe_entries(path, archive))
-            found = []
-            left = largest
-            for entry in entries:
-                name = PurePosixPath(entry.filename).name
-                if wanted(name):
-                    content = _unpacked(path, archive, entry, left, largest)
-                    left -= len(content)
-                    found.append(Member(name, entry.filename, content))
-            others = [e.filename for e in entries if not wanted(PurePosixPath(e.filename).name)]
-            return found, others
-    except zipfile.BadZipFile as problem:
+        with zipfile.ZipFile(file) as archive:
+            # macOS puts a shadow of each file beside it
+            names = [one for one in archive.namelist() if one[-1:] != "/" and "__MACOSX" not in one]
+            return _read(names, archive.open, shown, wanted, largest)
+    except (zipfile.BadZipFile, zlib.error, EOFError) as problem:
         raise BadInput(
-            f"{path} is not a sound zip archive ({problem}): download it again, or give a folder "
+            f"{shown} is not a sound zip archive ({problem}): download it again, or give a folder "
             "of CSV files."
         ) from None
+    except RuntimeError as problem:  # a password, or a method of packing that Python lacks
+        raise BadInput(f"{shown} can't be unpacked ({problem}): unpack it first.") from None
     except OSError as problem:
-        raise BadInput(f"Can't read {path}: {problem.strerror or problem}.") from None
+        raise BadInput(f"Can't read {shown}: {problem.strerror or problem}.") from None
 
 
-def _safe_entries(path: Path, archive: zipfile.ZipFile) -> Iterator[zipfile.ZipInfo]:
-    entries = archive.infolist()
-    if len(entries) > MOST_MEMBERS:
-        raise BadInput(
-            f"{path} holds {len(entries):,} files: more than {MOST_MEMBERS:,} are no set."
-        )
-    for entry in entries:
-        name = entry.filename.replace("\\", "/")
-        parts = PurePosixPath(name).parts
-        leaves = name.startswith("/") or ".." in parts or (parts and ":" in parts[0])
-        if leaves or stat.S_ISLNK(entry.external_attr >> 16):
+def _read(
+    names: Iterable[str],
+    opened: Callable[[str], IO[bytes]],
+    shown: str,
+    wanted: Callable[[str], bool],
+    largest: int,
+) -> Found:
+    found: dict[str, Member] = {}
+    others: list[str] = []
+    left = largest
+    for where in names:
+        name = PurePosixPath(where.replace("\\", "/")).name
+        if not wanted(name):
+            others.append(where)
+            continue
+        if name in found:
             raise BadInput(
-                f"{path} holds {entry.filename!r}, a path that leaves the archive: it is not read."
+                f"{shown} holds {found[name].where} and {where}, which have the same name: "
+                "leave one out."
             )
-        # macOS puts a shadow of each file beside it
-        if not entry.is_dir() and "__MACOSX" not in parts:
-            yield entry
-
-
-def _unpacked(
-    path: Path, archive: zipfile.ZipFile, entry: zipfile.ZipInfo, left: int, largest: int
-) -> bytes:
-    """The content of a member, never more than `left` bytes whatever its header says."""
-    if entry.flag_bits & 0x1:
-        raise BadInput(f"{path}: {entry.filename} is encrypted: unpack it first.")
-    if entry.file_size > left:
-        raise _too_large(path, largest)
-    pieces: list[bytes] = []
-    try:
-        with archive.open(entry) as stream:
-            while piece := stream.read(CHUNK):
-                left -= len(piece)
-                if left < 0:
-                    raise _too_large(path, largest)
-                pieces.append(piece)
-    except (zlib.error, EOFError) as problem:
-        raise BadInput(
-            f"{path}: {entry.filename} is damaged ({problem}): download it again."
-        ) from None
-    except NotImplementedError:
-        raise BadInput(
-            f"{path}: {entry.filename} is packed by a method Python can't unpack: pack it again."
-        ) from None
-    return b"".join(pieces)
+        with opened(where) as stream:
+            content = stream.read(left + 1)
+        left -= len(content)
+        if left < 0:
+            raise BadInput(
+                f"{shown} unpacks to more than {largest / 1024**2:,.0f} MB: that is no set of "
+                "annotations. Check where the file comes from."
+            )
+        found[name] = Member(name, where, content)
+    return [found[name] for name in sorted(found)], sorted(others)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import http.client
-import os
+import io
 import urllib.error
 import urllib.request
 import zipfile
@@ -12,13 +12,11 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from subitize.datasets.archives import members
+from subitize.datasets.archives import zip_members
 from subitize.datasets.catalog import DATASETS, Dataset, RemoteFile
 from subitize.errors import BadInput, SubitizeError, UnknownName
+from subitize.files import read_bytes, write_whole
 
-__all__ = ["fetch", "fetch_file", "find_dataset"]
-
-CHUNK = 1 << 16
 SECONDS = 30.0
 
 
@@ -53,76 +51,55 @@ def fetch_file(
     """One file, downloaded unless it is there; a file with another content is never left behind."""
     target = folder / file.name
     if target.exists():
-        _check(file, target, f"{target} is there already")
+        _check(file, read_bytes(target, file.name), f"{target} is there already")
         tell(f"{target} is there already and right")
         return target
-    part = folder / f".{file.name}.part"
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        _download(file, part)
-        _check(file, part, file.url)
-        os.replace(part, target)
     except OSError as problem:
-        raise BadInput(f"Can't write {target}: {problem.strerror or problem}.") from None
-    finally:
-        part.unlink(missing_ok=True)
+        raise BadInput(f"Can't make {folder}: {problem.strerror}. Give another --out.") from None
+    content = _downloaded(file, f"Download it on another machine and put it at {target}.")
+    _check(file, content, file.url)
+    write_whole(target, content, option="--out")
     tell(f"{target} downloaded and checked")
     return target
 
 
-def _download(file: RemoteFile, part: Path) -> None:
-    by_hand = f"Download it on another machine and put it at {part.parent / file.name}."
-    size = 0
+def _downloaded(file: RemoteFile, by_hand: str) -> bytes:
     try:
-        with (
-            urllib.request.urlopen(file.url, timeout=SECONDS) as answer,
-            part.open("wb") as target,
-        ):
-            while piece := answer.read(CHUNK):
-                size += len(piece)
-                if size > file.largest:
-                    raise SubitizeError(
-                        f"{file.url} sends more than {file.largest:,} bytes: that is not the "
-                        f"published file. {by_hand}"
-                    )
-                target.write(piece)
-            target.flush()
-            os.fsync(target.fileno())
+        with urllib.request.urlopen(file.url, timeout=SECONDS) as sent:
+            content: bytes = sent.read(file.largest + 1)
     except urllib.error.HTTPError as problem:
         problem.close()
-        raise SubitizeError(
-            f"{file.url} answers {problem.code} {problem.reason}. {by_hand}"
-        ) from None
-    except (
-        urllib.error.URLError,
-        TimeoutError,
-        ConnectionError,
-        http.client.HTTPException,
-    ) as error:
-        reason = getattr(error, "reason", None) or error or type(error).__name__
-        raise SubitizeError(
-            f"{file.url} can't be reached ({reason}): there seems to be no network. {by_hand}"
-        ) from None
+        said = f"answers {problem.code} {problem.reason}"
+    except (OSError, http.client.HTTPException) as problem:
+        reason = getattr(problem, "reason", None) or problem or type(problem).__name__
+        said = f"can't be reached ({reason}): there seems to be no network"
+    else:
+        if len(content) <= file.largest:
+            return content
+        said = f"sends more than {file.largest:,} bytes: that is not the published file"
+    raise SubitizeError(f"{file.url} {said}. {by_hand}")
 
 
-def _check(file: RemoteFile, path: Path, whence: str) -> None:
+def _check(file: RemoteFile, content: bytes, whence: str) -> None:
     """Raise if the content is not the published one."""
     if file.sha256 is not None:
-        found = hashlib.sha256(path.read_bytes()).hexdigest()
-        _same(file.sha256, found, f"{whence} with another content than the published {file.name}")
+        what = f"{whence} with another content than the published {file.name}"
+        _same(file.sha256, content, what)
     if not file.members:
         return
-    if not zipfile.is_zipfile(path):
+    if not zipfile.is_zipfile(io.BytesIO(content)):
         raise BadInput(f"{whence}, but it is no zip archive: remove it and fetch again.")
-    there, _ = members(path, lambda name: name in file.members)
+    there, _ = zip_members(io.BytesIO(content), whence, file.members.__contains__)
     for member in there:
-        found = hashlib.sha256(member.content).hexdigest()
-        _same(file.members[member.name], found, f"{whence}; its {member.where} is another")
+        _same(file.members[member.name], member.content, f"{whence}; its {member.where} is another")
     missing = sorted(set(file.members) - {member.name for member in there})
     if missing:
         raise BadInput(f"{whence}, but it lacks {', '.join(missing)}: remove it and fetch again.")
 
 
-def _same(wanted: str, found: str, what: str) -> None:
+def _same(wanted: str, content: bytes, what: str) -> None:
+    found = hashlib.sha256(content).hexdigest()
     if wanted != found:
         raise BadInput(f"{what}: its checksum is {found}, not {wanted}. Remove it and fetch again.")

@@ -12,12 +12,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-import orjson
-
-from subitize.datasets.text_files import decoded, stamp
 from subitize.errors import BadInput
-
-__all__ = ["VqaEntry", "read_vqa"]
+from subitize.files import read_entries, stamp
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,44 +45,14 @@ def read_vqa(path: Path) -> tuple[VqaEntry, ...]:
 
 @lru_cache(maxsize=4)
 def _read(path: Path, _stamp: tuple[int, int]) -> tuple[VqaEntry, ...]:
-    try:
-        content = path.read_bytes()
-    except OSError as problem:
-        raise BadInput(
-            f"Can't read the questions {path}: {problem.strerror}. Make them with `subitize "
-            "geckonum vqa`, or give a file of TallyQA."
-        ) from None
-    found = tuple(_entry(entry, where) for where, entry in _objects(content, path))
-    if not found:
-        raise BadInput(f"{path} holds no question: every line is an object with image, question "
-                       "and answer.")  # fmt: skip
-    return found
+    repair = "Make them with `subitize geckonum vqa`, or give a file of TallyQA."
+    given = read_entries(path, "the questions", ("image", "question", "answer"), repair=repair)
+    if not given:
+        raise BadInput(f"{path} holds no question. {repair}")
+    return tuple(_entry(entry, where) for where, entry in given)
 
 
-def _objects(content: bytes, path: Path) -> list[tuple[str, Any]]:
-    text = decoded(content, str(path)).strip()
-    try:
-        if text.startswith("["):
-            entries = orjson.loads(text)
-            return [(f"{path}: entry {place}", one) for place, one in enumerate(entries, 1)]
-    except orjson.JSONDecodeError as problem:
-        raise BadInput(f"{path} is not JSON: {problem}.") from None
-    found = []
-    for number, line in enumerate(text.splitlines(), 1):
-        if line.strip():
-            try:
-                found.append((f"{path}:{number}", orjson.loads(line)))
-            except orjson.JSONDecodeError as problem:
-                raise BadInput(f"{path}:{number} is not JSON: {problem}.") from None
-    return found
-
-
-def _entry(entry: Any, where: str) -> VqaEntry:
-    if not isinstance(entry, Mapping):
-        raise BadInput(f"{where} is no object: give one with image, question and answer.")
-    missing = [name for name in ("image", "question", "answer") if entry.get(name) in (None, "")]
-    if missing:
-        raise BadInput(f"{where} lacks {', '.join(missing)}.")
+def _entry(entry: Mapping[str, Any], where: str) -> VqaEntry:
     try:
         answer = int(str(entry["answer"]))
     except ValueError:
@@ -96,12 +62,12 @@ def _entry(entry: Any, where: str) -> VqaEntry:
     image = str(entry["image"])
     if Path(image).is_absolute() or ".." in Path(image).parts:
         raise BadInput(f"{where}: the picture {image!r} lies outside the folder of pictures.")
-    simple = entry.get("issimple")
-    complexity = str(entry.get("complexity") or "")
-    if isinstance(simple, bool):
-        complexity = "simple" if simple else "complex"
-    return VqaEntry(
-        image, str(entry["question"]), answer, bool(entry.get("at_least", False)),
-        str(entry.get("painter") or entry.get("data_source") or ""),
-        str(entry.get("prompt_type") or ""), str(entry.get("frequency") or ""), complexity,
-    )  # fmt: skip
+    words = {
+        name: str(entry.get(name) or "")
+        for name in ("painter", "prompt_type", "frequency", "complexity")
+    }
+    words["painter"] = words["painter"] or str(entry.get("data_source") or "")
+    if isinstance(simple := entry.get("issimple"), bool):
+        words["complexity"] = "simple" if simple else "complex"
+    at_least = bool(entry.get("at_least", False))
+    return VqaEntry(image, str(entry["question"]), answer, at_least, **words)

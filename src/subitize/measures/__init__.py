@@ -13,8 +13,6 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, Literal
 
-__all__ = ["MEASURES", "Measure"]
-
 Takes = Literal[
     "trials", "matrix", "categories", "ratings", "foils", "groups", "table", "confidences"
 ]

@@ -12,14 +12,6 @@ from subitize.measures.resampling import percentile_interval, resampled_means
 from subitize.measures.trials import Floats, numbers, readable_trials, skippable_trials
 from subitize.records import Score
 
-__all__ = [
-    "accuracy",
-    "clustered_difference",
-    "clustered_share",
-    "proportion_interval",
-    "right_terms",
-]
-
 SAMPLES = 2000
 NO_WIDTH = 1e-9
 

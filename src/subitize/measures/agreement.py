@@ -11,15 +11,6 @@ from numpy.typing import ArrayLike, NDArray
 from subitize.errors import BadInput
 from subitize.measures.trials import Counts, Floats, one_for_each
 
-__all__ = [
-    "LEVELS",
-    "Level",
-    "agreeing_share",
-    "krippendorff_alpha",
-    "krippendorff_alphas",
-    "largest_agreement",
-]
-
 Level = Literal["nominal", "ordinal", "interval", "ratio"]
 LEVELS: tuple[Level, ...] = ("nominal", "ordinal", "interval", "ratio")
 BLOCK = 512

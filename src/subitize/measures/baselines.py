@@ -15,17 +15,6 @@ from subitize.errors import BadInput
 from subitize.measures.confusion import column_shares, confusion_matrix
 from subitize.measures.trials import Counts, Floats
 
-__all__ = [
-    "expected_accuracy",
-    "expected_nae",
-    "legacy_observer_sample",
-    "legacy_random_sample",
-    "observer_matrix",
-    "perfect_matrix",
-    "random_matrix",
-    "sample_matrix",
-]
-
 WEBER_FRACTION = 0.15
 SUBITIZING_LIMIT = 4
 LEGACY_SEED = 13

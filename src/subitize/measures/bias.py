@@ -13,8 +13,6 @@ from subitize.measures.resampling import percentile_interval, resampled
 from subitize.measures.trials import Floats, numbers, readable_trials
 from subitize.records import Score
 
-__all__ = ["Bias", "bias", "bias_interval", "signed_rank"]
-
 ALPHA = 0.05
 MEDIUM_EFFECT = 0.3
 """the sign in the paper is lost; .3 is the usual "medium" effect"""

@@ -27,18 +27,6 @@ from numpy.typing import NDArray
 from subitize.errors import BadInput
 from subitize.measures.trials import Counts, Floats
 
-__all__ = [
-    "GROUP",
-    "NMS",
-    "THRESHOLDS",
-    "Counted",
-    "Rules",
-    "checked",
-    "count",
-    "counts_by_threshold",
-    "rules_from",
-]
-
 NMS = 0.95
 """boxes that overlap more than this are one; PLOS ONE 2025, NumGen's code"""
 GROUP = 0.9

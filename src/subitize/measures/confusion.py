@@ -16,8 +16,6 @@ from numpy.typing import ArrayLike, NDArray
 from subitize.errors import BadInput
 from subitize.measures.trials import Counts, Floats, numbers, readable_trials
 
-__all__ = ["Confusion", "check_counts", "column_shares", "confusion_matrix", "percentages"]
-
 
 @dataclass(frozen=True, slots=True)
 class Confusion:

@@ -34,8 +34,6 @@ from subitize.measures.resampling import resampled
 from subitize.measures.trials import Counts, Floats, readable_trials
 from subitize.records import Score
 
-__all__ = ["corrected_scores", "counter_columns"]
-
 HIGHEST = 40
 """larger counts are taken as this one"""
 SAMPLES = 2_000

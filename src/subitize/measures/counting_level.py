@@ -11,8 +11,6 @@ from subitize.errors import BadInput
 from subitize.measures.confusion import check_counts
 from subitize.measures.trials import Counts
 
-__all__ = ["RULES", "LevelRule", "counting_level", "levels"]
-
 LevelRule = Literal["standard", "half-as-often", "numgen"]
 RULES: tuple[LevelRule, ...] = ("standard", "half-as-often", "numgen")
 KNOWN = 0.67

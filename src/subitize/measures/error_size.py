@@ -10,8 +10,6 @@ from numpy.typing import ArrayLike
 from subitize.errors import BadInput
 from subitize.measures.trials import Floats, readable_trials, skippable_trials
 
-__all__ = ["error_terms", "mean_error", "nae", "nae_terms", "smape", "smape_terms"]
-
 
 def error_terms(targets: ArrayLike, responses: ArrayLike) -> Floats:
     """The error of each trial, |G − T|; NaN for a skip (a response of NaN or None).

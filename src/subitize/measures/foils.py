@@ -10,8 +10,6 @@ from numpy.typing import ArrayLike
 from subitize.errors import BadInput
 from subitize.measures.trials import numbers, one_for_each
 
-__all__ = ["FoilScores", "foil_scores", "pairwise_accuracy"]
-
 MATCHES = 0.5
 """from this match probability on, a sentence is held to be right"""
 

@@ -17,8 +17,6 @@ from subitize.errors import BadInput
 from subitize.measures.baselines import legacy_random_sample, observer_matrix
 from subitize.measures.confusion import percentages
 
-__all__ = ["category_consistency", "human_correlation", "matrix_correlation", "random_correlation"]
-
 
 def matrix_correlation(first: ArrayLike, second: ArrayLike) -> float | None:
     """Pearson correlation of two matrices' flattened column percentages, rows 1..2m.

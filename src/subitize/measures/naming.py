@@ -30,8 +30,6 @@ from subitize.measures.resampling import (
 from subitize.measures.trials import Counts, Floats, one_for_each, readable_trials
 from subitize.records import Score
 
-__all__ = ["NamingIntervals", "naming_intervals"]
-
 CONSTANT = 1e-12
 """shares whose squares sum to less than this around their mean are all the same"""
 

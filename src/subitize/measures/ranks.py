@@ -12,18 +12,6 @@ from subitize.errors import BadInput
 from subitize.measures.trials import Floats, numbers
 from subitize.records import Score
 
-__all__ = [
-    "ChiSquare",
-    "MannWhitney",
-    "Permutations",
-    "benjamini_hochberg",
-    "chi_square",
-    "cramers_v",
-    "holm",
-    "mann_whitney",
-    "permutation_control",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class MannWhitney:

@@ -10,8 +10,6 @@ from numpy.typing import ArrayLike
 from subitize.errors import BadInput
 from subitize.measures.trials import numbers, one_for_each
 
-__all__ = ["Bin", "Reliability", "reliability"]
-
 BINS = 10
 
 

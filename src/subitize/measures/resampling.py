@@ -19,18 +19,6 @@ from subitize.errors import BadInput
 from subitize.measures.trials import Counts, Floats, numbers, one_for_each
 from subitize.records import Score
 
-__all__ = [
-    "SAMPLES",
-    "basic_interval",
-    "bootstrap_columns",
-    "bootstrap_mean",
-    "paired_difference",
-    "percentile_interval",
-    "resampled",
-    "resampled_means",
-    "sums_by",
-]
-
 SAMPLES = 10_000
 TOGETHER = 500
 """samples drawn from a stratum before it is the next one's turn"""

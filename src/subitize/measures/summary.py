@@ -16,8 +16,6 @@ from subitize.measures.likeness import human_correlation, random_correlation
 from subitize.measures.trials import trials_of
 from subitize.measures.variability import VariabilityRule, scalar_variability
 
-__all__ = ["evaluate"]
-
 
 def evaluate(
     counts: ArrayLike, *, level: LevelRule = "standard", variability: VariabilityRule = "numgen"

@@ -12,16 +12,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from subitize.errors import BadInput
 
-__all__ = [
-    "Counts",
-    "Floats",
-    "numbers",
-    "one_for_each",
-    "readable_trials",
-    "skippable_trials",
-    "trials_of",
-]
-
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
 

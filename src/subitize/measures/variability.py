@@ -12,8 +12,6 @@ from numpy.typing import ArrayLike
 from subitize.errors import BadInput
 from subitize.measures.trials import Floats, readable_trials
 
-__all__ = ["ScalarVariability", "VariabilityRule", "scalar_variability", "spread_by_target"]
-
 VariabilityRule = Literal["standard", "numgen"]
 ALPHA = 0.05
 FEWEST_TARGETS = 3

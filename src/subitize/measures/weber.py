@@ -24,8 +24,6 @@ from subitize.measures.confusion import check_counts
 from subitize.measures.trials import Floats
 from subitize.records import Score
 
-__all__ = ["ObserverFit", "fit_observer"]
-
 LOWEST, HIGHEST = 0.01, 3.0
 """Weber fractions looked at: below, no answer up to 10 is ever wrong; above, all are guesses"""
 GRID = 64

@@ -8,21 +8,31 @@
 | painter | `paint` | prompt + seed                   | picture (PNG, JPEG or WebP bytes)        |
 | counter | `count` | picture + name of thing         | boxes (see `Boxes`)                      |
 
-A method is `async def` when it waits on a network and plain `def` when it computes here; the
-runner puts plain ones into one worker thread. An item that fails gives a `ModelError` in its
-place of the list (or raises, when the list has one item), so it never fails its batch.
+A method is `async def` when it waits on a network and plain `def` when it computes here; that
+alone tells the engine how to call it. An item that fails gives a `ModelError` in its place of the
+list (or raises, when the list has one item), so it never fails its batch.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, TypedDict
 
-from subitize.errors import BadInput, ModelError
+from subitize.errors import BadInput, Hopeless, ModelError
 from subitize.records import ResponseKind, Trial, fingerprint
 
-__all__ = ["METHODS", "Answers", "Boxes", "Item", "Kind", "Model", "ModelOptions", "Reply"]
+__all__ = [
+    "METHODS",
+    "Answers",
+    "Boxes",
+    "Item",
+    "Kind",
+    "Model",
+    "ModelOptions",
+    "Reply",
+    "compute",
+]
 
 Kind = Literal["namer", "matcher", "filler", "painter", "counter"]
 METHODS: Mapping[str, str] = {
@@ -72,6 +82,8 @@ class Reply:
     """stop, length (cut off), refused, too-long, or the server's own word"""
     usage: Mapping[str, Any] = field(default_factory=dict)
     """tokens and the like"""
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    """what else is to be kept: thinking, log-probabilities, the server's own words"""
 
 
 class Boxes(TypedDict, total=False):
@@ -108,6 +120,8 @@ class ModelOptions:
     max_tokens: int | None = None
     timeout: float = 120.0
     extra_body: Mapping[str, Any] = field(default_factory=dict)
+    load_timeout: float = 1800.0
+    """seconds that loading a model in a process of its own may take"""
 
     def __post_init__(self) -> None:
         # `not … >=` refuses NaN too.
@@ -115,8 +129,10 @@ class ModelOptions:
             raise BadInput(f"--temperature is {self.temperature}: it must be 0 or more.")
         if self.max_tokens is not None and self.max_tokens < 1:
             raise BadInput(f"--max-tokens is {self.max_tokens}: it must be at least 1.")
-        if not self.timeout > 0:
-            raise BadInput(f"--timeout is {self.timeout}: it must be above 0.")
+        for name in ("timeout", "load_timeout"):
+            if not getattr(self, name) > 0:
+                option = name.replace("_", "-")
+                raise BadInput(f"--{option} is {getattr(self, name)}: it must be above 0.")
 
 
 class Model:
@@ -131,7 +147,9 @@ class Model:
     inpaints: ClassVar[bool] = False
     """whether, as a painter, it fills the transparent part of a picture it is given"""
     paid: ClassVar[bool] = False
-    """whether calls go to a server and count against `--budget-calls`"""
+    """whether calls cost money and count against `--budget-calls`"""
+    isolated: bool = False
+    """whether it computes in a child process, so that a crash costs its batch, not the run"""
     needs_picture: ClassVar[bool] = True
     """whether a trial's picture is drawn for it"""
     sees_facts: ClassVar[bool] = False
@@ -140,6 +158,9 @@ class Model:
     """size in billions of parameters, where known"""
     revision: str | None = None
     """version of the weights or of the drawing rules, where known"""
+
+    options: ModelOptions | None = None
+    """what it was opened with beside its name, by whom it can be opened again"""
 
     def __init__(self, respondent: str, settings: Mapping[str, Any] | None = None) -> None:
         self.respondent = respondent
@@ -154,3 +175,22 @@ class Model:
 
     async def close(self) -> None:
         """Called once after the last item."""
+
+
+def compute(
+    ask: Callable[[Sequence[Item]], Answers], items: Sequence[Item]
+) -> list[Reply | ModelError]:
+    """A batch of a model that computes; when it fails as a whole, its items are tried singly."""
+    try:
+        answers = list(ask(items))
+        if len(answers) != len(items):
+            raise ModelError(f"{len(items)} items gave {len(answers)} replies")
+        return answers
+    except Hopeless:
+        raise
+    except Exception as problem:  # a model may raise anything: it costs its batch, not the run
+        if len(items) > 1:
+            return [answer for item in items for answer in compute(ask, [item])]
+        if isinstance(problem, ModelError):
+            return [problem]
+        return [ModelError(f"{type(problem).__name__}: {problem}")]

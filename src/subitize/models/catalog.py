@@ -1,9 +1,20 @@
-"""The lazy table of models: a line each; nothing is imported until a model is opened."""
+"""The lazy table of models: a line each; nothing is imported until a model is opened.
+
+A package of your own adds a prefix or a counter in its pyproject.toml:
+
+    [project.entry-points."subitize.models"]
+    mine = "my_package:open_model"
+
+    [project.entry-points."subitize.counters"]
+    countgd = "my_package.counter:open_counter"
+
+and `mine/…` and `counter/countgd` can be used like any other; see docs/models.md.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Container, Mapping
+from dataclasses import dataclass, field
 from importlib import import_module
 from importlib.metadata import entry_points
 from typing import cast
@@ -12,8 +23,6 @@ from subitize.errors import BadInput, UnknownName
 from subitize.models.base import Model, ModelOptions
 from subitize.models.names import ModelName, parse_name
 
-__all__ = ["FAMILIES", "Family", "known_names", "open_model", "third_party"]
-
 Opener = Callable[[ModelName, ModelOptions], Model]
 
 
@@ -21,78 +30,83 @@ Opener = Callable[[ModelName, ModelOptions], Model]
 class Family:
     """Models that share a prefix."""
 
-    opener: str
-    """module:function that opens one"""
     about: str
     """one line for `subitize models`"""
     kinds: tuple[str, ...]
     """kinds of model among them"""
-    names: tuple[str, ...] = ()
-    """the names after the slash, where they are a closed list"""
+    names: Mapping[str, str] = field(default_factory=dict)
+    """the names after the slash, where they are a closed list, each with its module:function"""
+    opener: str = ""
+    """module:function that opens any name, where the list is open"""
     pattern: str = ""
-    """how a name looks where the list is open"""
+    """how a name looks then"""
     extra: str = ""
     """optional dependencies it needs"""
     added: str = ""
     """entry point group by which other packages add names to a closed list"""
 
     @property
-    def every_name(self) -> tuple[str, ...]:
-        """The closed list, with what other packages add to it."""
-        if not self.added:
-            return self.names
-        return tuple(dict.fromkeys((*self.names, *_added(self.added))))
+    def every_name(self) -> dict[str, str]:
+        """The closed list, with what other packages add to it; built-in names stay ours."""
+        return {**self.names, **(_added(self.added, self.names) if self.added else {})}
 
 
 FAMILIES: dict[str, Family] = {
     "sim": Family(
-        "subitize.models.simulated:open_simulated",
         "simulated observers that know the target: for tests, baselines and demos",
         ("namer",),
-        ("perfect", "observer", "random", "chatty", "refuser"),
+        dict.fromkeys(
+            ("perfect", "observer", "random", "chatty", "refuser"),
+            "subitize.models.simulated:open_simulated",
+        ),
     ),
     "counter": Family(
-        "subitize.models.counters.catalog:open_counter",
         "counters that find things in a picture; grounding-dino needs subitize[hf]",
         ("counter",),
-        ("blobs", "pattern", "grounding-dino", "http"),
-        added="subitize.models.counters",
+        {
+            "blobs": "subitize.models.counters.blobs:open_blobs",
+            "pattern": "subitize.models.counters.pattern:open_pattern",
+            "grounding-dino": "subitize.models.counters.grounding_dino:open_grounding_dino",
+            "http": "subitize.models.counters.http:open_http",
+        },
+        added="subitize.counters",
     ),
     "painter": Family(
-        "subitize.models.shapes:open_shapes",
         "painters that draw what a numerosity prompt asks for: for tests and demos",
         ("painter",),
-        ("shapes",),
+        {"shapes": "subitize.models.shapes:open_shapes"},
     ),
     "openai": Family(
-        "subitize.models.openai:open_openai",
         "any OpenAI-compatible server (--base-url, --api-key-env)",
         ("namer", "painter"),
+        opener="subitize.models.openai:open_openai",
         pattern="openai/NAME",
     ),
     "clip": Family(
-        "subitize.models.clip:open_clip",
         "CLIP models that match a picture with sentences, from the hub or a folder",
         ("matcher",),
+        opener="subitize.models.clip:open_clip",
         pattern="clip/ID-or-path",
         extra="hf",
     ),
     "replay": Family(
-        "subitize.models.replay:open_replay",
         "replies from a file of responses, asked of nobody",
         ("namer", "counter"),
+        opener="subitize.models.replay:open_replay",
         pattern="replay/FILE.jsonl",
     ),
 }
 
 
-def _added(group: str) -> dict[str, str]:
-    return {point.name: point.value for point in entry_points(group=group)}
+def _added(group: str, known: Container[str]) -> dict[str, str]:
+    """What installed packages add under new names, each with its module:function."""
+    found = entry_points(group=group)
+    return {point.name: point.value for point in found if point.name not in known}
 
 
 def third_party() -> dict[str, str]:
     """Prefixes that installed packages add, each with its module:function."""
-    return _added("subitize.models")
+    return _added("subitize.models", FAMILIES)
 
 
 def known_names() -> list[str]:
@@ -103,29 +117,41 @@ def known_names() -> list[str]:
     return names + [f"{prefix}/…" for prefix in third_party()]
 
 
+def counter_name(given: str) -> str:
+    """A counter's full name: `blobs` is counter/blobs; slashes in settings do not matter.
+
+    >>> counter_name("grounding-dino?checkpoint=made/here"), counter_name("openai/gpt-4o")
+    ('counter/grounding-dino?checkpoint=made/here', 'openai/gpt-4o')
+    """
+    return given if "/" in given.partition("?")[0] else f"counter/{given}"
+
+
 def open_model(text: str, options: ModelOptions | None = None) -> Model:
     """Open a model by its name; nothing is asked of it yet."""
     name = parse_name(text)
     family = FAMILIES.get(name.prefix)
     if family is None:
         opener = third_party().get(name.prefix)
-        if opener is None:
-            raise UnknownName("model", text.partition("?")[0], known_names())
     else:
-        if family.names and name.rest not in family.every_name:
-            raise UnknownName("model", f"{name.prefix}/{name.rest}", known_names())
-        opener = family.opener
-    return _find_opener(opener, name.prefix)(name, options or ModelOptions())
+        opener = family.opener or family.every_name.get(name.rest)
+    if opener is None:
+        raise UnknownName("model", f"{name.prefix}/{name.rest}", known_names())
+    chosen = options or ModelOptions()
+    model = _find_opener(opener, name)(name, chosen)
+    model.options = chosen
+    if name.isolated is not None:
+        model.isolated = name.isolated
+    return model
 
 
-def _find_opener(opener: str, prefix: str) -> Opener:
+def _find_opener(opener: str, name: ModelName) -> Opener:
     module, _, function = opener.partition(":")
     try:
         return cast(Opener, getattr(import_module(module), function))
     except (ImportError, AttributeError) as problem:
-        if prefix in FAMILIES:
+        if module.startswith("subitize."):
             raise
         raise BadInput(
-            f"The package that adds {prefix}/… is broken: its entry point {opener!r} can't be "
-            f"opened ({problem}). Mend or uninstall it."
+            f"The package that adds {name.prefix}/{name.rest} is broken: its entry point "
+            f"{opener!r} can't be opened ({problem}). Mend or uninstall it."
         ) from None

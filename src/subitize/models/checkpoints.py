@@ -1,20 +1,176 @@
-"""Which weights a folder holds."""
+"""Which weights a model has, and models that load them by `from_pretrained`.
+
+A folder is known by the content of all its files, an id of Hugging Face's hub by its commit. So
+other weights, in whichever file, are another model, and no run is resumed on them.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import os
+import re
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
-__all__ = ["revision_of"]
+import orjson
+
+from subitize.errors import BadInput, Hopeless, MissingExtra, SubitizeError
+from subitize.files import write_whole
+from subitize.models.base import Model
+from subitize.records import fingerprint
+
+SECONDS = 10.0
+"""that the hub may take to name a commit"""
+SETTLED = 2_000_000_000
+"""nanoseconds: a file changed less than this ago may change again within the clock's grain"""
+
+
+def _caches() -> Path:
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
 
 
 def revision_of(folder: Path) -> str | None:
-    """A hash of a local model's files, so that other weights are another model; None if absent."""
+    """A hash of all files of a checkpoint; None if there is no such folder.
+
+    Hidden and lock files are left out, links are followed. What a file's content hashes to is kept
+    in the user's cache as long as its size, times and inode stay, so that ten gigabytes are read
+    once.
+    """
     if not folder.is_dir():
         return None
-    digest = hashlib.sha256()
-    for path in sorted(folder.glob("*.json")) + sorted(folder.glob("*.safetensors")):
-        digest.update(path.name.encode())
-        with path.open("rb") as file:
-            digest.update(hashlib.file_digest(file, "sha256").digest())
-    return digest.hexdigest()[:12]
+    kept = _caches() / "subitize" / "weights" / f"{fingerprint(str(folder.resolve()))}.json"
+    known = _remembered(kept)
+    found: dict[str, list[Any]] = {}
+    try:
+        for path in _files(folder):
+            name, seen = path.relative_to(folder).as_posix(), path.stat()
+            mark = [seen.st_size, seen.st_mtime_ns, seen.st_ctime_ns, seen.st_ino]
+            same = name in known and known[name][:-1] == mark
+            found[name] = [*mark, known[name][-1] if same else _sha256(path)]
+    except OSError as problem:
+        raise BadInput(
+            f"The checkpoint {folder} can't be read whole ({problem.filename}: "
+            f"{problem.strerror}): download it again."
+        ) from None
+    settled = {name: e for name, e in found.items() if time.time_ns() - e[1] > SETTLED}
+    if settled != known:
+        with suppress(OSError, SubitizeError):  # without a cache the next call reads all again
+            kept.parent.mkdir(parents=True, exist_ok=True)
+            write_whole(kept, orjson.dumps(settled))
+    return fingerprint({name: entry[-1] for name, entry in found.items()}, 12)
+
+
+def _remembered(kept: Path) -> dict[str, list[Any]]:
+    """What an earlier call found; nothing where that is damaged."""
+    try:
+        known = orjson.loads(kept.read_bytes())
+        sound = all(len(entry) == 5 and len(entry[-1]) == 64 for entry in known.values())
+    except (OSError, ValueError, AttributeError, TypeError):
+        return {}
+    return known if sound else {}
+
+
+def _files(folder: Path, above: frozenset[Path] = frozenset()) -> Iterator[Path]:
+    """Every file that counts, also behind links to other folders; a circle of them ends."""
+    real = folder.resolve()
+    for path in sorted(folder.iterdir()) if real not in above else ():
+        if path.name.startswith(".") or path.suffix == ".lock" or path.name == "__pycache__":
+            continue
+        if path.is_dir():
+            yield from _files(path, above | {real})
+        elif path.is_file() or path.is_symlink():
+            yield path
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def revision_of_hub(identity: str, revision: str = "") -> str | None:
+    """The commit that an id of the hub and a branch, tag or commit stand for in the local cache.
+
+    Nothing is imported or downloaded; None where the cache does not know it.
+    """
+    home = os.environ.get("HF_HOME") or _caches() / "huggingface"
+    cache = Path(os.environ.get("HF_HUB_CACHE") or Path(home) / "hub")
+    kept = cache / f"models--{identity.replace('/', '--')}"
+    if (kept / "snapshots" / (revision or ".")).is_dir() and _is_commit(revision):
+        return revision
+    try:
+        commit = (kept / "refs" / (revision or "main")).read_text("ascii").strip()
+    except (OSError, ValueError):
+        return None
+    return commit if _is_commit(commit) else None
+
+
+def _is_commit(text: str) -> bool:
+    return re.fullmatch("[0-9a-f]{40}", text) is not None
+
+
+def needs_torch(what: str) -> None:
+    """Say what to install where weights can't be loaded."""
+    for package in ("torch", "transformers"):
+        if find_spec(package) is None:
+            raise MissingExtra(what, package, "hf")
+
+
+class Checkpoint(Model):
+    """A model whose weights are in a folder or on the hub; a subclass writes `load`."""
+
+    isolated = True
+
+    def __init__(self, name: str, settings: Mapping[str, Any], source: str, revision: str) -> None:
+        super().__init__(name, settings)
+        self.source = source
+        self._wanted = {"revision": revision} if revision else {}
+        self._parts: Any = None
+        self.revision = revision_of(Path(source)) or self._commit(revision) or revision or None
+
+    def _commit(self, revision: str) -> str | None:
+        """The commit, asked of the hub where the cache lacks it; what is loaded is pinned to it."""
+        found = revision_of_hub(self.source, revision)
+        if found is None:
+            from huggingface_hub import HfApi
+            from huggingface_hub.errors import HfHubHTTPError
+
+            # what can't be reached can't be loaded either, and is told then
+            with suppress(*HfHubHTTPError.__bases__, ValueError):
+                hub = HfApi()
+                found = hub.model_info(self.source, revision=revision or None, timeout=SECONDS).sha
+        if found is not None:
+            self._wanted = {"revision": found}
+        return found
+
+    async def open(self) -> None:
+        _ = self.parts
+
+    def load(self) -> Any:
+        """Everything it computes with."""
+        raise NotImplementedError
+
+    @property
+    def parts(self) -> Any:
+        """What `load` gave, loaded once."""
+        if self._parts is None:
+            try:
+                self._parts = self.load()
+            except (OSError, ValueError, RuntimeError, KeyError, TypeError) as problem:
+                raise Hopeless(
+                    f"The checkpoint {self.source!r} can't be loaded ({first_line(problem)}): give "
+                    "the id of one of this kind on the Hugging Face hub, or a folder with its "
+                    "files."
+                ) from None
+        return self._parts
+
+    def pretrained(self, kind: Any, **options: Any) -> Any:
+        """A part of the checkpoint, by its class in transformers."""
+        return kind.from_pretrained(self.source, **self._wanted, **options)
+
+
+def first_line(problem: Exception) -> str:
+    return (str(problem).strip() or type(problem).__name__).splitlines()[0][:200]

@@ -1,41 +1,26 @@
 """CLIP as a matcher: how alike a picture and a sentence are, by transformers' classes.
 
-Cosines of CLIP are no probabilities, so they are declared uncalibrated. CLIPScore (Hessel et al.
-2021) is 2.5 · max(cosine, 0).
+Cosines of CLIP are no probabilities, so they are declared uncalibrated; `readers.matches` makes
+CLIPScore of them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from importlib.util import find_spec
-from pathlib import Path
 from typing import Any, ClassVar
 
-from subitize.errors import Hopeless, MissingExtra, ModelError
-from subitize.models.base import Answers, Item, Kind, Model, ModelOptions, Reply
-from subitize.models.checkpoints import revision_of
+from subitize.errors import ModelError
+from subitize.models.base import Answers, Item, Kind, ModelOptions, Reply
+from subitize.models.checkpoints import Checkpoint, needs_torch
 from subitize.models.names import ModelName, typed_settings
-from subitize.pictures.decode import decode
+from subitize.pictures.decode import as_image, decode
 
-__all__ = ["CLIP_WEIGHT", "Clip", "clipscore", "open_clip"]
-
-CLIP_WEIGHT = 2.5
-"""Hessel et al. 2021, section 3"""
 DEFAULTS: Mapping[str, Any] = {"revision": ""}
 DIGITS = 6
 """digits of a cosine that mean something in single precision"""
 
 
-def clipscore(cosine: float) -> float:
-    """CLIPScore of a cosine.
-
-    >>> clipscore(0.3), clipscore(-0.1)
-    (0.75, 0.0)
-    """
-    return CLIP_WEIGHT * max(cosine, 0.0)
-
-
-class Clip(Model):
+class Clip(Checkpoint):
     """A CLIP model from Hugging Face's hub or from a folder.
 
     Settings: `revision` (branch, tag or commit of the hub).
@@ -45,35 +30,19 @@ class Clip(Model):
     batch_size = 8
 
     def __init__(self, name: ModelName, settings: Mapping[str, Any]) -> None:
-        super().__init__(name.full, settings)
-        self.source = name.rest
-        self.revision = settings["revision"] or revision_of(Path(name.rest))
-        self._parts: tuple[Any, Any, Any] | None = None
+        super().__init__(name.full, settings, name.rest, settings["revision"])
         self._sentences: dict[str, Any] = {}
 
-    async def open(self) -> None:
-        self._loaded()
+    def load(self) -> tuple[Any, Any, Any]:
+        from transformers import CLIPModel, CLIPTokenizer
+        from transformers.models.clip.image_processing_pil_clip import CLIPImageProcessorPil
 
-    def _loaded(self) -> tuple[Any, Any, Any]:
-        if self._parts is None:
-            from transformers import CLIPModel, CLIPTokenizer
-            from transformers.models.clip.image_processing_pil_clip import CLIPImageProcessorPil
-
-            chosen = {"revision": self.settings["revision"]} if self.settings["revision"] else {}
-            try:
-                # from_pretrained leaves the model in evaluation mode
-                self._parts = (
-                    CLIPModel.from_pretrained(self.source, **chosen),
-                    CLIPTokenizer.from_pretrained(self.source, **chosen),
-                    CLIPImageProcessorPil.from_pretrained(self.source, **chosen),
-                )
-            except (OSError, ValueError, RuntimeError) as problem:
-                raise Hopeless(
-                    f"The CLIP model {self.source!r} can't be loaded "
-                    f"({str(problem).splitlines()[0][:200]}): give the id of one on the Hugging "
-                    "Face hub, or a folder with its files."
-                ) from None
-        return self._parts
+        # from_pretrained leaves the model in evaluation mode
+        return (
+            self.pretrained(CLIPModel),
+            self.pretrained(CLIPTokenizer),
+            self.pretrained(CLIPImageProcessorPil),
+        )
 
     def match(self, items: Sequence[Item]) -> Answers:
         return [self._match(item) for item in items]
@@ -92,11 +61,10 @@ class Clip(Model):
     def _picture(self, pixels: Any) -> Any:
         """One at a time: batches round otherwise."""
         import torch
-        from PIL import Image
 
-        model, _, processor = self._loaded()
+        model, _, processor = self.parts
         with torch.inference_mode():
-            made = processor(images=Image.fromarray(pixels), return_tensors="pt")
+            made = processor(images=as_image(pixels), return_tensors="pt")
             return _unit(model.get_image_features(pixel_values=made["pixel_values"]))
 
     def _sentence(self, text: str) -> Any:
@@ -104,7 +72,7 @@ class Clip(Model):
         import torch
 
         if text not in self._sentences:
-            model, tokenizer, _ = self._loaded()
+            model, tokenizer, _ = self.parts
             longest = model.config.text_config.max_position_embeddings
             with torch.inference_mode():
                 made = tokenizer([text], truncation=True, max_length=longest, return_tensors="pt")
@@ -123,7 +91,5 @@ def _unit(found: Any) -> Any:
 
 
 def open_clip(name: ModelName, _options: ModelOptions) -> Clip:
-    for package in ("torch", "transformers"):
-        if find_spec(package) is None:
-            raise MissingExtra(f"The model {name.full}", package, "hf")
+    needs_torch(f"The model {name.full}")
     return Clip(name, typed_settings(name, DEFAULTS))

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import inf
+from types import MappingProxyType
 from typing import Any
 from urllib.parse import parse_qsl
 
 import orjson
 
 from subitize.errors import BadInput, UnknownName
-
-__all__ = ["ModelName", "parse_name", "split_settings", "typed_settings"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +26,8 @@ class ModelName:
     """which model of that family"""
     settings: Mapping[str, Any]
     """what stands after the question mark; numbers, booleans and null as such"""
+    isolated: bool | None = None
+    """whether it is to compute in a process of its own; not a part of what it is"""
 
 
 def parse_name(text: str) -> ModelName:
@@ -33,6 +35,8 @@ def parse_name(text: str) -> ModelName:
 
     >>> parse_name("sim/observer?w=0.25&seed=3").settings == {"w": 0.25, "seed": 3}
     True
+    >>> parse_name("hf/here?dtype=float32&isolated=false").full
+    'hf/here?dtype=float32'
     """
     path, settings, full = split_settings(text, "model name")
     prefix, slash, rest = path.partition("/")
@@ -41,7 +45,14 @@ def parse_name(text: str) -> ModelName:
             f"The model name {text!r} is not of the form KIND/NAME: for example sim/perfect or "
             "openai/gpt-4o; `subitize models` lists what there is."
         )
-    return ModelName(full, prefix, rest, settings)
+    isolated = settings.pop("isolated", None)
+    if isolated is not None:
+        if not isinstance(isolated, bool):
+            raise BadInput(f"isolated is {isolated!r} in {text!r}: give true or false.")
+        shown = full.partition("?")[2].split("&")
+        rest_of = "&".join(pair for pair in shown if not pair.startswith("isolated="))
+        full = f"{path}?{rest_of}" if rest_of else path
+    return ModelName(full, prefix, rest, settings, isolated)
 
 
 def split_settings(text: str, what: str) -> tuple[str, dict[str, Any], str]:
@@ -66,8 +77,15 @@ def _value(text: str) -> Any:
         return text
 
 
-def typed_settings(name: ModelName, defaults: Mapping[str, Any]) -> dict[str, Any]:
-    """The settings of a name over their defaults; unknown names and wrong types are errors."""
+def typed_settings(
+    name: ModelName,
+    defaults: Mapping[str, Any],
+    ranges: Mapping[str, tuple[float, float]] = MappingProxyType({}),
+) -> dict[str, Any]:
+    """The settings of a name over their defaults.
+
+    Unknown names, wrong types and numbers outside their range are errors.
+    """
     settings = dict(defaults)
     for key, value in name.settings.items():
         if key not in defaults:
@@ -78,5 +96,8 @@ def typed_settings(name: ModelName, defaults: Mapping[str, Any]) -> dict[str, An
         if default is not None and type(value) is not type(default):
             kind = type(default).__name__
             raise BadInput(f"The setting {key}={value} of {name.full} must be of type {kind}.")
+        low, high = ranges.get(key, (-inf, inf))
+        if key in ranges and not low <= value <= high:
+            raise BadInput(f"{name.full}: {key} must lie in {low:g}..{high:g}.")
         settings[key] = value
     return settings

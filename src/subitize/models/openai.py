@@ -7,21 +7,19 @@ through a JSON encoder costs several times the CPU of the whole request.
 from __future__ import annotations
 
 import base64
-import os
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 import orjson
 
-from subitize.errors import BadInput, Hopeless, ModelError, Retryable
-from subitize.models.base import Answers, Item, Kind, Model, ModelOptions, Reply
+from subitize.errors import Hopeless, ModelError, Retryable
+from subitize.models.base import Answers, Item, Kind, ModelOptions, Reply
 from subitize.models.names import ModelName
 from subitize.models.openai_images import edit_body, image_body, read_image
-from subitize.models.transport import AiohttpTransport, Answer, Transport, check_url, shown_url
+from subitize.models.served import Served, read_key
+from subitize.models.transport import AiohttpTransport, HttpReply, Transport
 from subitize.pictures.media import media_type
-
-__all__ = ["OpenAI", "open_openai", "read_key", "wait_wanted"]
 
 OPENAI = "https://api.openai.com/v1"
 OWN_SETTINGS = ("parameters", "system", "max_tokens_field", "detail")
@@ -38,12 +36,11 @@ FIRST_TOKENS = 8
 """of so many tokens the log-probabilities are kept"""
 
 
-class OpenAI(Model):
+class OpenAI(Served):
     """A model behind an OpenAI-compatible server: chat for namers, images for painters."""
 
     kinds: ClassVar[tuple[Kind, ...]] = ("namer", "painter")
     inpaints: ClassVar[bool] = True
-    paid: ClassVar[bool] = True
     concurrency = 8
 
     def __init__(
@@ -55,23 +52,9 @@ class OpenAI(Model):
             if value is not None:
                 settings[field] = value
         settings.update(options.extra_body)
-        super().__init__(name.full, settings)
+        super().__init__(name.full, settings, options.base_url or OPENAI, key, transport)
         self.parameters = settings.get("parameters")
-        self.url = check_url(options.base_url or OPENAI)
         self._served_name = name.rest
-        self._key = key
-        self._transport = transport
-        self._headers = {"Content-Type": "application/json"}
-        if key:
-            self._headers["Authorization"] = f"Bearer {key}"
-
-    @property
-    def endpoint(self) -> str:
-        """Where the requests go, as it may be shown."""
-        return shown_url(self.url)
-
-    async def close(self) -> None:
-        await self._transport.close()
 
     async def name(self, items: Sequence[Item]) -> Answers:
         return [await self._chat(item) for item in items]
@@ -89,17 +72,17 @@ class OpenAI(Model):
         else:
             body, kind = edit_body(self._served_name, item, settings)
             url, headers = f"{self.url}/images/edits", {**self._headers, "Content-Type": kind}
-        answer = await self._transport.post(url, headers, body)
-        if answer.status != 200:
-            return self.read_problem(answer)
-        if answer.cut:
-            raise ModelError(f"the server's answer is longer than {len(answer.body):,} bytes")
-        return await read_image(self.read_json(answer), self._transport, self.url)
+        reply = await self._transport.post(url, headers, body)
+        if reply.status != 200:
+            return self.read_problem(reply)
+        if reply.cut:
+            raise ModelError(f"the server's answer is longer than {len(reply.body):,} bytes")
+        return await read_image(self.read_json(reply), self._transport, self.url)
 
     async def _chat(self, item: Item) -> Reply:
         url = f"{self.url}/chat/completions"
-        answer = await self._transport.post(url, self._headers, self.chat_body(item))
-        return self._read_chat(answer)
+        reply = await self._transport.post(url, self._headers, self.chat_body(item))
+        return self._read_chat(reply)
 
     def chat_body(self, item: Item) -> bytes:
         """The request's body: everything but the picture by orjson, the picture spliced in."""
@@ -131,13 +114,13 @@ class OpenAI(Model):
             body["seed"] = int(body["seed"]) + item.sample
         return {"model": self._served_name, **body}
 
-    def _read_chat(self, answer: Answer) -> Reply:
-        if answer.status != 200:
-            return self.read_problem(answer)
-        if answer.cut:
-            text = self.scrub(answer.body[:SALVAGED].decode(errors="replace"))
+    def _read_chat(self, reply: HttpReply) -> Reply:
+        if reply.status != 200:
+            return self.read_problem(reply)
+        if reply.cut:
+            text = self.scrub(reply.body[:SALVAGED].decode(errors="replace"))
             return Reply("text", text, "length")
-        entry = self.read_json(answer)
+        entry = self.read_json(reply)
         try:
             choice = entry["choices"][0]
             message = choice["message"]
@@ -149,35 +132,22 @@ class OpenAI(Model):
             text, stop = str(message["refusal"]), "refused"
         usage = entry.get("usage")
         told = dict(usage) if isinstance(usage, dict) else {}
-        if tokens := first_tokens(choice):
-            told["logprobs"] = tokens
-        return Reply("text", self.scrub(text), stop, told)
+        tokens = first_tokens(choice)
+        facts = {"logprobs": tokens} if tokens else {}
+        return Reply("text", self.scrub(text), stop, told, facts)
 
-    def read_json(self, answer: Answer) -> dict[str, Any]:
-        try:
-            entry = orjson.loads(answer.body)
-        except orjson.JSONDecodeError:
-            start = self.scrub(answer.body[:80].decode(errors="replace"))
-            raise Retryable(f"the server sent no JSON but {start!r}") from None
-        if not isinstance(entry, dict):
-            raise Retryable("the server's JSON is not an object")
-        return entry
-
-    def read_problem(self, answer: Answer) -> Reply:
+    def read_problem(self, reply: HttpReply) -> Reply:
         """A status other than 200: a state, another try, or the end."""
-        words = self._words(answer)
+        words = self._words(reply)
         lower = words.lower()
-        if answer.status == 413 or (answer.status == 400 and any(w in lower for w in TOO_LONG)):
+        if reply.status == 413 or (reply.status == 400 and any(w in lower for w in TOO_LONG)):
             return Reply("text", words, "too-long")
-        if answer.status == 400 and any(word in lower for word in POLICY):
+        if reply.status == 400 and any(word in lower for word in POLICY):
             return Reply("text", words, "refused")
-        said = f"status {answer.status}: {words.rstrip('.')}"
-        if answer.status in (400, 415, 422, 500, 501) and BLIND.search(lower):
+        if reply.status in (400, 415, 422, 500, 501) and BLIND.search(lower):
+            said = f"status {reply.status}: {words.rstrip('.')}"
             raise Hopeless(f"{self.endpoint} answered with {said}. {self._glasses()}")
-        if answer.status in (408, 409, 425, 429) or answer.status >= 500:
-            busy = answer.status in (429, 503, 529)
-            raise Retryable(said, wait_wanted(answer), busy=busy)
-        raise Hopeless(f"{self.endpoint} answered with {said}. {self._repair(answer.status)}")
+        raise self.problem(reply, words, self._repair(reply.status))
 
     def _glasses(self) -> str:
         return (
@@ -196,24 +166,20 @@ class OpenAI(Model):
             "it is asked: see a picture sent as image_url, or make one."
         )
 
-    def _words(self, answer: Answer) -> str:
+    def _words(self, reply: HttpReply) -> str:
         """What the server says about the problem, short and without the key."""
         try:
-            entry = orjson.loads(answer.body)
+            entry = orjson.loads(reply.body)
             problem = entry.get("error", entry.get("detail", entry))
             if isinstance(problem, dict):
                 code, message = problem.get("code"), problem.get("message")
                 # Some servers repeat the status as the code.
-                parts = (None if str(code) == str(answer.status) else code, message)
+                parts = (None if str(code) == str(reply.status) else code, message)
                 problem = " ".join(str(part) for part in parts if part)
             words = str(problem)
         except (orjson.JSONDecodeError, AttributeError):
-            words = answer.body.decode(errors="replace")
+            return self.start(reply)
         return self.scrub(" ".join(words.split()))[:300]
-
-    def scrub(self, text: str) -> str:
-        """Servers echo keys in error messages; none may reach a file."""
-        return text.replace(self._key, "[key]") if self._key else text
 
 
 def first_tokens(choice: Mapping[str, Any]) -> list[list[Any]]:
@@ -233,45 +199,6 @@ def _plain(content: Any) -> str:
     if isinstance(content, list):
         return "".join(str(part.get("text", "")) for part in content if isinstance(part, dict))
     return "" if content is None else str(content)
-
-
-def wait_wanted(answer: Answer) -> float | None:
-    """The seconds of a Retry-After header (a number or a date), where there is one."""
-    value = next((v for k, v in answer.headers.items() if k.lower() == "retry-after"), None)
-    if value is None:
-        return None
-    try:
-        return max(0.0, float(value))
-    except ValueError:
-        return _until(value)
-
-
-def _until(date: str) -> float | None:
-    from datetime import UTC, datetime
-    from email.utils import parsedate_to_datetime
-
-    try:
-        moment = parsedate_to_datetime(date)
-    except ValueError:
-        return None
-    return max(
-        0.0, (moment.replace(tzinfo=moment.tzinfo or UTC) - datetime.now(UTC)).total_seconds()
-    )
-
-
-def read_key(options: ModelOptions, environment: Mapping[str, str] | None = None) -> str:
-    """The key by the environment variable; without a base URL a missing one is an error."""
-    environment = os.environ if environment is None else environment
-    variable = options.api_key_env or (None if options.base_url else "OPENAI_API_KEY")
-    if variable is None:
-        return ""
-    key = environment.get(variable, "").strip()
-    if not key:
-        raise BadInput(
-            f"No key found: the environment variable {variable} is not set. Set it, name another "
-            "with --api-key-env, or give --base-url of a server that needs none."
-        )
-    return key
 
 
 def open_openai(name: ModelName, options: ModelOptions) -> OpenAI:

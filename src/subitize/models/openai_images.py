@@ -1,4 +1,4 @@
-"""Pictures from an OpenAI-compatible server: the request's body, and both forms of its answer.
+"""Pictures from an OpenAI-compatible server: the request's body, and both forms of its reply.
 
 A server sends the picture itself in base64, or an address to fetch it from. Which one can be asked
 for in the model's name where the server wants that: `openai/dall-e-3?response_format=b64_json`;
@@ -20,8 +20,6 @@ from subitize.errors import ModelError, Retryable
 from subitize.models.base import Item, Reply
 from subitize.models.transport import Transport, shown_url
 from subitize.pictures.media import media_type
-
-__all__ = ["edit_body", "image_body", "read_image"]
 
 CHAT_ONLY = ("temperature", "max_tokens")
 DOWNLOADS = 3
@@ -66,7 +64,7 @@ def edit_body(model: str, item: Item, settings: Mapping[str, Any]) -> tuple[byte
 
 
 async def read_image(entry: Mapping[str, Any], transport: Transport, base: str) -> Reply:
-    """The picture of an answer, fetched where the answer is an address."""
+    """The picture of a server's reply, fetched where the reply is an address."""
     try:
         found = entry["data"][0]
         encoded, address = found.get("b64_json"), found.get("url")
@@ -115,13 +113,13 @@ async def _fetched(address: str, transport: Transport) -> bytes:
         if attempt:
             await asyncio.sleep(DOWNLOAD_WAIT * attempt)
         try:
-            answer = await transport.get(address)
+            reply = await transport.get(address)
         except Retryable as error:
             problem = str(error)
             continue
-        if answer.cut:
-            raise ModelError(f"the picture is larger than {len(answer.body):,} bytes")
-        if answer.status == 200:
-            return answer.body
-        problem = f"status {answer.status}"
+        if reply.cut:
+            raise ModelError(f"the picture is larger than {len(reply.body):,} bytes")
+        if reply.status == 200:
+            return reply.body
+        problem = f"status {reply.status}"
     raise ModelError(f"the picture could not be fetched from {shown_url(address)}: {problem}")

@@ -7,16 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import orjson
 
 from subitize.errors import BadInput, ModelError
+from subitize.files import read_entries
 from subitize.models.base import Answers, Item, Kind, Model, ModelOptions, Reply
 from subitize.models.names import ModelName
 from subitize.records import fingerprint
-
-__all__ = ["Replay", "open_replay"]
 
 
 class Replay(Model):
@@ -44,31 +43,21 @@ class Replay(Model):
 
 def open_replay(name: ModelName, _options: ModelOptions) -> Replay:
     path = Path(name.rest)
-    try:
-        lines = path.read_bytes().splitlines()
-    except OSError as problem:
-        raise BadInput(f"Can't read {path}: {problem.strerror}; give replay/FILE.jsonl.") from None
+    repair = 'Give a run\'s responses.jsonl, or lines {"trial": ID, "value": TEXT}.'
+    needed = ("trial", "value")
     replies = {}
-    for number, line in enumerate(lines, 1):
-        if line.strip():
-            key, reply = _parse(line, path, number)
-            if reply is not None:
-                replies[key] = reply
+    for where, entry in read_entries(path, "the replies", needed, blank=needed[1:], repair=repair):
+        try:
+            key = (str(entry["trial"]), int(entry.get("sample", 0)), int(entry.get("attempt", 0)))
+        except (TypeError, ValueError):
+            raise BadInput(f"{where}: sample and attempt are no whole numbers. {repair}") from None
+        kind, value = entry.get("kind", "text"), entry["value"]
+        if value is None or entry.get("stop") == "failed":
+            continue
+        if kind in ("boxes", "scores", "ranking") and isinstance(value, str):
+            value = orjson.loads(value)
+        stop, usage = str(entry.get("stop", "stop")), entry.get("usage") or {}
+        replies[key] = Reply(kind, value, stop, usage)
     if not replies:
-        raise BadInput(f"{path} holds no response to replay: give a run's responses.jsonl.")
+        raise BadInput(f"{path} holds no response to replay. {repair}")
     return Replay(name, replies)
-
-
-def _parse(line: bytes, path: Path, number: int) -> tuple[tuple[str, int, int], Reply | None]:
-    try:
-        entry: dict[str, Any] = orjson.loads(line)
-        key = (str(entry["trial"]), int(entry.get("sample", 0)), int(entry.get("attempt", 0)))
-        value, stop = entry["value"], str(entry.get("stop", "stop"))
-    except (orjson.JSONDecodeError, KeyError, TypeError, ValueError, AttributeError):
-        raise BadInput(
-            f"{path}, line {number} is not a response: each line needs at least "
-            '{"trial": ID, "value": TEXT}.'
-        ) from None
-    if value is None or stop == "failed":
-        return key, None
-    return key, Reply(entry.get("kind", "text"), value, stop, entry.get("usage") or {})

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -15,36 +15,21 @@ from subitize.errors import BadInput
 from subitize.models.base import Answers, Item, Kind, Model, ModelOptions, Reply
 from subitize.models.names import ModelName, typed_settings
 from subitize.models.simulated import estimate
+from subitize.nouns import plural, singular
 from subitize.numerals import find_numbers
 from subitize.stimuli import naming
 from subitize.stimuli.scattered import draw_scattered
 
-__all__ = ["THINGS", "Shapes", "open_shapes", "parse_prompt"]
-
-DEFAULTS: Mapping[str, Any] = {
-    "w": 0.0,
-    "limit": 4,
-    "lapse": 0.0,
-    "blank": 0.0,
-    "size": 512,
-    "seed": 0,
-}
-THINGS: Mapping[str, str] = {
-    "apple": "apple", "apples": "apple",
-    "person": "person", "persons": "person", "people": "person", "human": "person",
-    "humans": "person",
-    "butterfly": "butterfly", "butterflies": "butterfly",
-    "dot": "dot", "dots": "dot",
-    "bell": "clip bell", "bells": "clip bell",
-    "candy": "clip candy", "candies": "clip candy",
-    "car": "clip car", "cars": "clip car",
-    "fish": "clip fish", "fishes": "clip fish",
-    "flower": "clip flower", "flowers": "clip flower",
-    "plane": "clip plane", "planes": "clip plane",
-    "airplane": "clip plane", "airplanes": "clip plane",
-    "star": "clip star", "stars": "clip star",
+DEFAULTS = {"w": 0.0, "limit": 4, "lapse": 0.0, "blank": 0.0, "size": 512, "seed": 0}
+RANGES = {
+    "w": (0.0, 5.0), "lapse": (0.0, 1.0), "blank": (0.0, 1.0), "size": (naming.SMALLEST_SIZE, 8192),
 }  # fmt: skip
-"""what a prompt may call a thing, and what is drawn then"""
+THINGS: Mapping[str, str] = {
+    "apple": "apple", "person": "person", "human": "person", "butterfly": "butterfly", "dot": "dot",
+    "bell": "clip bell", "candy": "clip candy", "car": "clip car", "fish": "clip fish",
+    "flower": "clip flower", "plane": "clip plane", "airplane": "clip plane", "star": "clip star",
+}  # fmt: skip
+"""what a prompt may call one thing, and what is drawn then"""
 _WORD = re.compile(r"[^\W\d_]+")
 
 
@@ -90,20 +75,13 @@ def parse_prompt(prompt: str) -> tuple[int, str]:
     if len(values) != 1:
         said = "no number" if not values else f"{len(values)} different numbers"
         raise BadInput(f"The prompt {shown!r} names {said}: ask for one number of things.")
-    words = _WORD.findall(prompt[numbers[0].end :].lower())
+    words = map(singular, _WORD.findall(prompt[numbers[0].end :]))
     kind = next((THINGS[word] for word in words if word in THINGS), None)
     if kind is None:
-        known = ", ".join(sorted(word for word in THINGS if word.endswith("s")))
+        known = ", ".join(sorted(map(plural, THINGS)))
         raise BadInput(f"The prompt {shown!r} names nothing that can be drawn here: {known}.")
     return values.pop(), kind
 
 
 def open_shapes(name: ModelName, _options: ModelOptions) -> Shapes:
-    settings = typed_settings(name, DEFAULTS)
-    if not 0 <= settings["w"] <= 5 or not 0 <= settings["lapse"] <= 1:
-        raise BadInput(f"{name.full}: w must lie in 0..5 and lapse in 0..1.")
-    if not 0 <= settings["blank"] <= 1:
-        raise BadInput(f"{name.full}: blank must lie in 0..1.")
-    if not naming.SMALLEST_SIZE <= settings["size"] <= 8192:
-        raise BadInput(f"{name.full}: size must lie in {naming.SMALLEST_SIZE}..8192.")
-    return Shapes(name.full, settings)
+    return Shapes(name.full, typed_settings(name, DEFAULTS, RANGES))

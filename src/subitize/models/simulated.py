@@ -11,12 +11,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from subitize.errors import BadInput
+from subitize.errors import BadInput, ModelError
 from subitize.models.base import Answers, Item, Kind, Model, ModelOptions, Reply
 from subitize.models.names import ModelName, typed_settings
 from subitize.records import Trial
-
-__all__ = ["Simulated", "estimate", "open_simulated"]
 
 DEFAULTS: Mapping[str, Mapping[str, Any]] = {
     "perfect": {"seed": 0},
@@ -25,6 +23,7 @@ DEFAULTS: Mapping[str, Mapping[str, Any]] = {
     "chatty": {"seed": 0},
     "refuser": {"seed": 0},
 }
+RANGES = {"w": (0.0, 5.0), "lapse": (0.0, 1.0), "highest": (1, 2**31)}
 
 PROSE = (
     "There are {} {} in the picture.",
@@ -53,18 +52,26 @@ class Simulated(Model):
         self.kind_of_observer = name.rest
 
     def name(self, items: Sequence[Item]) -> Answers:
-        return [Reply("text", self._say(item)) for item in items]
+        return [self._answer(item) for item in items]
+
+    def _answer(self, item: Item) -> Reply | ModelError:
+        try:
+            return Reply("text", self._say(item))
+        except ModelError as problem:
+            return problem
 
     def _say(self, item: Item) -> str:
         if item.facts is None:
             raise BadInput(f"{self.respondent} was asked without facts: it is not a real model.")
         rng = np.random.default_rng(item.seed)
-        target = item.facts.target
+        target, words = item.facts.target, item.facts.target_choice
         if self.kind_of_observer == "refuser":
             return REFUSALS[int(rng.integers(len(REFUSALS)))]
-        if isinstance(target, int):
-            return self._say_number(target, item.facts, rng)
-        return self._say_choice(str(target), item.options, rng)
+        if target is not None:
+            return self._say_number(int(target), item.facts, rng)
+        if not words:
+            raise ModelError(f"{self.respondent} knows no right answer here: it can only be told")
+        return self._say_choice(words, item.options, rng)
 
     def _say_number(self, target: int, trial: Trial, rng: np.random.Generator) -> str:
         if self.kind_of_observer == "observer":
@@ -100,9 +107,4 @@ def estimate(target: int, settings: Mapping[str, Any], rng: np.random.Generator)
 
 
 def open_simulated(name: ModelName, _options: ModelOptions) -> Simulated:
-    settings = typed_settings(name, DEFAULTS[name.rest])
-    if not 0 <= settings.get("w", 0.0) <= 5 or not 0 <= settings.get("lapse", 0.0) <= 1:
-        raise BadInput(f"{name.full}: w must lie in 0..5 and lapse in 0..1.")
-    if settings.get("highest", 1) < 1:
-        raise BadInput(f"{name.full}: highest must be at least 1.")
-    return Simulated(name, settings)
+    return Simulated(name, typed_settings(name, DEFAULTS[name.rest], RANGES))

@@ -15,14 +15,12 @@ import aiohttp
 
 from subitize.errors import BadInput, Retryable
 
-__all__ = ["AiohttpTransport", "Answer", "Transport", "check_url", "shown_url"]
-
-LARGEST_ANSWER = 64 * 1024 * 1024
+LARGEST_REPLY = 64 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """An HTTP answer; `cut` says that it was longer than the largest we take."""
+class HttpReply:
+    """What a server sent; `cut` says that it was longer than the largest we take."""
 
     status: int
     headers: Mapping[str, str]
@@ -31,11 +29,11 @@ class Answer:
 
 
 class Transport(Protocol):
-    """Sends a request; raises `Retryable` when no answer came."""
+    """Sends a request; raises `Retryable` when no reply came."""
 
-    async def post(self, url: str, headers: Mapping[str, str], body: bytes) -> Answer: ...
+    async def post(self, url: str, headers: Mapping[str, str], body: bytes) -> HttpReply: ...
 
-    async def get(self, url: str) -> Answer: ...
+    async def get(self, url: str) -> HttpReply: ...
 
     async def close(self) -> None: ...
 
@@ -43,7 +41,7 @@ class Transport(Protocol):
 class AiohttpTransport:
     """aiohttp with one session; opened at the first request, inside the event loop."""
 
-    def __init__(self, timeout: float, largest: int = LARGEST_ANSWER) -> None:
+    def __init__(self, timeout: float, largest: int = LARGEST_REPLY) -> None:
         self._timeout = timeout
         self._largest = largest
         self._session: aiohttp.ClientSession | None = None
@@ -57,37 +55,37 @@ class AiohttpTransport:
             )
         return self._session
 
-    async def post(self, url: str, headers: Mapping[str, str], body: bytes) -> Answer:
+    async def post(self, url: str, headers: Mapping[str, str], body: bytes) -> HttpReply:
         return await self._ask("POST", url, headers, body)
 
-    async def get(self, url: str) -> Answer:
+    async def get(self, url: str) -> HttpReply:
         return await self._ask("GET", url, {}, None)
 
     async def _ask(
         self, method: str, url: str, headers: Mapping[str, str], body: bytes | None
-    ) -> Answer:
+    ) -> HttpReply:
         session = self._open()
         try:
             async with session.request(
                 method, url, data=body, headers=headers, allow_redirects=method == "GET"
-            ) as answer:
-                content = await self._read(answer)
+            ) as sent:
+                content = await self._read(sent)
                 cut = len(content) > self._largest
-                return Answer(answer.status, dict(answer.headers), content[: self._largest], cut)
+                return HttpReply(sent.status, dict(sent.headers), content[: self._largest], cut)
         except TimeoutError:
             raise Retryable(f"no answer within {self._timeout:g} s") from None
         except (aiohttp.ClientError, OSError, asyncio.IncompleteReadError) as problem:
             raise Retryable(f"no connection: {problem or type(problem).__name__}") from None
 
-    async def _read(self, answer: aiohttp.ClientResponse) -> bytes:
+    async def _read(self, sent: aiohttp.ClientResponse) -> bytes:
         """The body, but never more than a little over the largest we take."""
-        if (answer.content_length or self._largest + 1) <= self._largest:
-            return await answer.read()
+        if (sent.content_length or self._largest + 1) <= self._largest:
+            return await sent.read()
         parts = bytearray()
-        async for part in answer.content.iter_any():
+        async for part in sent.content.iter_any():
             parts += part
             if len(parts) > self._largest:
-                answer.close()
+                sent.close()
                 break
         return bytes(parts)
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from typing import Literal, NamedTuple
 
-__all__ = ["Numeral", "NumeralKind", "kind_in_context", "with_ranges"]
-
 NumeralKind = Literal[
     "cardinal", "ordinal", "fraction", "decimal", "percentage", "negative", "range", "modifier",
     "group", "indefinite", "code",

@@ -21,13 +21,21 @@ from subitize.numerals.words import (
     from_chinese,
 )  # fmt: skip
 
-__all__ = ["find_numbers", "from_words"]
-
-_WORDS = sorted({*UNITS, *SIZES, *ORDINALS, *PARTS, *PLURAL_SIZES, *GROUPS})
+Shape = Literal["digits", "unit", "size", "ordinal", "part", "plural", "group", "other"]
+_WORDS: dict[str, tuple[Shape, int | None, NumeralKind]] = {
+    **dict.fromkeys(PARTS, ("part", None, "fraction")),
+    **{word: ("ordinal", value, "ordinal") for word, value in ORDINALS.items()},
+    **dict.fromkeys(PLURAL_SIZES, ("plural", None, "indefinite")),
+    **{word: ("group", value, "group") for word, value in GROUPS.items()},
+    **{word: ("size", value, "cardinal") for word, value in SIZES.items()},
+    **{word: ("unit", value, "cardinal") for word, value in UNITS.items()},
+}
+_MATCHING = str.maketrans("ſKİı", "skii")
+"""the other letters that match these where case does not matter"""
 _ATOM = re.compile(
     r"(?P<keys>(?:\d\ufe0f?\u20e3)+|🔟)"
     r"|(?P<digits>\d+(?:[,._'’٬٫ \u00a0\u2009\u202f]\d+)*)"
-    rf"|(?<![^\W\d_])(?P<word>{'|'.join(reversed(_WORDS))})(?![^\W\d_])"
+    rf"|(?<![^\W\d_])(?P<word>{'|'.join(sorted(_WORDS, reverse=True))})(?![^\W\d_])"
     rf"|(?P<chinese>[{CHINESE_CLASS}]+)"
     r"|(?P<sign>[¼-¾⅐-⅞]|[①-⑳])",
     re.IGNORECASE,
@@ -64,7 +72,7 @@ _DIGITS = re.compile(r"\d+")
 class _Atom(NamedTuple):
     start: int
     end: int
-    shape: Literal["digits", "unit", "size", "ordinal", "part", "plural", "group", "other"]
+    shape: Shape
     value: int | None
     kind: NumeralKind = "cardinal"
 
@@ -77,7 +85,7 @@ def _atoms(text: str) -> Iterator[_Atom]:
         elif how == "digits":
             yield from _digit_atoms(text, start, end)
         elif how == "word":
-            yield _word_atom(match.group().lower(), start, end)
+            yield _Atom(start, end, *_WORDS[match.group().translate(_MATCHING).lower()])
         elif how == "chinese":
             value = from_chinese(match.group())
             if value is not None and not CHINESE_TRAP.match(text, max(0, start - 1)):
@@ -93,20 +101,6 @@ def _atoms(text: str) -> Iterator[_Atom]:
                 start, end, "other", int(number) if whole else None,
                 "cardinal" if whole else "fraction",
             )  # fmt: skip
-
-
-def _word_atom(word: str, start: int, end: int) -> _Atom:
-    if word in UNITS:
-        return _Atom(start, end, "unit", UNITS[word])
-    if word in SIZES:
-        return _Atom(start, end, "size", SIZES[word])
-    if word in GROUPS:
-        return _Atom(start, end, "group", GROUPS[word], "group")
-    if word in PLURAL_SIZES:
-        return _Atom(start, end, "plural", None, "indefinite")
-    if word in ORDINALS:
-        return _Atom(start, end, "ordinal", ORDINALS[word], "ordinal")
-    return _Atom(start, end, "part", None, "fraction")
 
 
 def _value(row: str) -> tuple[int | None, NumeralKind]:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["LARGEST", "NUMBER_WORDS", "from_chinese", "to_ordinal_words", "to_words"]
-
 LARGEST = 10**15 - 1
 """the largest whole number that is taken for one; longer rows of digits are codes"""
 

@@ -9,7 +9,8 @@ such an array is a `ModelError` in plain words.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
@@ -20,13 +21,11 @@ from numpy.typing import NDArray
 
 from subitize.errors import ModelError
 
-__all__ = ["MOST_PIXELS", "Decoded", "annotated", "decode", "decode_noted"]
-
 MOST_PIXELS = 89_478_485
 """a picture with more is not decoded (the number from which Pillow warns): a small file can unpack
 to any number of pixels"""
-BOX = (214, 40, 57)
-"""colour of the boxes drawn"""
+_ORIENTATION = 0x0112
+"""EXIF's tag for how a camera was held"""
 SIXTEEN_BIT = ("I;16", "I;16L", "I;16B", "I;16N")
 Pixels = NDArray[np.uint8]
 
@@ -48,7 +47,29 @@ def decode(picture: bytes | Path | str) -> Pixels:
 
 def decode_noted(picture: bytes | Path | str) -> Decoded:
     """The same, with a note about what was done to it."""
-    content = picture if isinstance(picture, bytes) else _read(Path(picture))
+    with _opened(picture if isinstance(picture, bytes) else _read(Path(picture))) as opened:
+        return decoded(opened)
+
+
+def size_of(picture: bytes) -> tuple[int, int]:
+    """Width and height as shown; the pixels are not decoded."""
+    with _opened(picture) as opened:
+        width, height = opened.size
+        # values from 5 on turn the picture on its side
+        on_its_side = opened.getexif().get(_ORIENTATION, 1) >= 5
+    return (height, width) if on_its_side else (width, height)
+
+
+def as_image(pixels: Pixels) -> Any:
+    """Pillow's image of an array: what the image processors of transformers take."""
+    from PIL import Image
+
+    return Image.fromarray(pixels)
+
+
+@contextmanager
+def _opened(content: bytes) -> Iterator[Any]:
+    """Pillow's image of a file; whatever goes wrong while it is used is told in plain words."""
     if not content:
         raise ModelError("the picture is empty: it has 0 bytes")
     from PIL import Image, UnidentifiedImageError
@@ -60,7 +81,7 @@ def decode_noted(picture: bytes | Path | str) -> Decoded:
             # A damaged EXIF block or an odd palette is no reason to refuse the pixels.
             warnings.simplefilter("ignore", UserWarning)
             with Image.open(BytesIO(content)) as opened:
-                return _decoded(opened)
+                yield opened
     except UnidentifiedImageError:
         raise ModelError(
             f"the picture can't be read: its {len(content)} bytes are no picture format known here"
@@ -69,27 +90,14 @@ def decode_noted(picture: bytes | Path | str) -> Decoded:
         raise _too_large("far more") from None
     except (OSError, ValueError, SyntaxError, EOFError, IndexError, TypeError) as problem:
         # Pillow's format readers raise all of these on damaged files.
-        raise ModelError(f"the picture can't be read: {_words(problem)}") from None
+        said = " ".join(str(problem).split())[:200] or type(problem).__name__
+        raise ModelError(f"the picture can't be read: {said}") from None
     except MemoryError:
         raise ModelError("the picture does not fit into memory") from None
 
 
-def annotated(pixels: Pixels, boxes: Iterable[Sequence[float]]) -> bytes:
-    """The picture in its own size, as PNG, with boxes [x0, y0, x1, y1, …] drawn on it."""
-    from PIL import Image, ImageDraw
-
-    shown = Image.fromarray(pixels)
-    pen = ImageDraw.Draw(shown)
-    thick = max(1, round(max(shown.size) / 250))
-    for box in boxes:
-        x0, y0, x1, y1 = (float(value) for value in box[:4])
-        pen.rectangle((x0, y0, max(x0, x1 - 1), max(y0, y1 - 1)), outline=BOX, width=thick)
-    written = BytesIO()
-    shown.save(written, "PNG")
-    return written.getvalue()
-
-
-def _decoded(opened: Any) -> Decoded:
+def decoded(opened: Any) -> Decoded:
+    """Pillow's image as an array."""
     from PIL import ImageOps
 
     width, height = opened.size
@@ -142,7 +150,3 @@ def _too_large(found: str) -> ModelError:
         f"the picture is too large: {found} pixels, of which {MOST_PIXELS:,} "
         "are taken at most; make it smaller"
     )
-
-
-def _words(problem: Exception) -> str:
-    return " ".join(str(problem).split())[:200] or type(problem).__name__

@@ -7,65 +7,65 @@ and `fill`, its colour.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from io import BytesIO
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from subitize.errors import BadInput, UnknownName
-from subitize.pictures.encode import encode
-
-__all__ = ["FILLS", "HOLE", "check_box", "edited", "picture_size", "with_hole"]
+from subitize.errors import BadInput, ModelError, UnknownName
+from subitize.pictures.decode import Pixels, as_image, decode, size_of
+from subitize.pictures.encode import Picture, drawn
 
 FILLS: Mapping[str, int] = {"black": 0, "white": 255}
 HOLE = "hole"
 """the fill of a box that is to be painted: transparent"""
-_ORIENTATION = 0x0112
-"""EXIF's tag for how a camera was held"""
 
 
-def edited(data: bytes, recipe: Mapping[str, Any], name: str) -> bytes:
-    """The file's bytes after the edits of its recipe; without any, the very same bytes."""
-    if "box" not in recipe:
-        return data
+def edited(data: bytes, recipe: Mapping[str, Any], name: str) -> Picture:
+    """A file's picture after the edit of its recipe; drawn upon, so it is known by its pixels."""
     fill = str(recipe.get("fill", "black"))
     if fill not in (*FILLS, HOLE):
         raise UnknownName("fill", fill, (*FILLS, HOLE))
-    from PIL import ImageOps
-
-    with _opened(data, name) as picture:
-        # a camera's turn is undone, since a box is placed on what people see
-        pixels = np.array(ImageOps.exif_transpose(picture).convert("RGB"))
-    height, width = pixels.shape[:2]
-    check_box(recipe["box"], (width, height), name)
+    with _told(name):
+        pixels = decode(data)
+    check_box(recipe["box"], (pixels.shape[1], pixels.shape[0]), name)
     if fill == HOLE:
-        return with_hole(pixels, recipe["box"])
+        return drawn(with_hole(pixels, recipe["box"]))
     x0, y0, x1, y1 = (round(edge) for edge in recipe["box"])
-    pixels[y0:y1, x0:x1] = FILLS[fill]
-    return encode(pixels)
+    shown = pixels.copy()
+    shown[y0:y1, x0:x1] = FILLS[fill]
+    return drawn(shown)
 
 
-def with_hole(pixels: NDArray[np.uint8], box: Sequence[float]) -> bytes:
-    """PNG of a picture whose box is transparent and empty: what an inpainter is to fill."""
-    height, width = pixels.shape[:2]
-    # outwards, so that no rim of what lay there is left
-    x0, y0 = (max(0, math.floor(edge)) for edge in box[:2])
-    x1, y1 = min(width, math.ceil(box[2])), min(height, math.ceil(box[3]))
-    opacity = np.full((height, width, 1), 255, np.uint8)
+def with_hole(pixels: Pixels, box: Sequence[float]) -> Pixels:
+    """The picture with a transparent and empty box: what an inpainter is to fill."""
+    opacity = np.full((*pixels.shape[:2], 1), 255, np.uint8)
     shown = np.concatenate([pixels, opacity], axis=2)
-    shown[y0:y1, x0:x1] = 0
-    return encode(shown)
+    shown[_around(box)] = 0
+    return shown
+
+
+def filled(covered: bytes, painted: bytes, box: Sequence[float]) -> Picture:
+    """The occluded picture with the painter's version of its box; the rest stays as it was."""
+    from PIL import Image
+
+    shown, new = decode(covered).copy(), as_image(decode(painted))
+    fitted = np.asarray(new.resize(shown.shape[1::-1], Image.Resampling.LANCZOS))
+    shown[_around(box)] = fitted[_around(box)]
+    return drawn(shown)
+
+
+def _around(box: Sequence[float]) -> tuple[slice, slice]:
+    """Rows and columns of a box; outwards, so that no rim of what lay there is left."""
+    x0, y0 = (max(0, math.floor(edge)) for edge in box[:2])
+    return slice(y0, math.ceil(box[3])), slice(x0, math.ceil(box[2]))
 
 
 def picture_size(data: bytes, name: str) -> tuple[int, int]:
-    """Width and height as shown; the pixels are not decoded."""
-    with _opened(data, name) as picture:
-        width, height = picture.size
-        # values from 5 on turn the picture on its side
-        on_its_side = picture.getexif().get(_ORIENTATION, 1) >= 5
-    return (height, width) if on_its_side else (width, height)
+    """Width and height of a file's picture, as shown; the pixels are not decoded."""
+    with _told(name):
+        return size_of(data)
 
 
 def check_box(box: Sequence[float], size: tuple[int, int], name: str) -> None:
@@ -79,12 +79,12 @@ def check_box(box: Sequence[float], size: tuple[int, int], name: str) -> None:
         )
 
 
-def _opened(data: bytes, name: str) -> Any:
-    from PIL import Image, UnidentifiedImageError
-
+@contextmanager
+def _told(name: str) -> Iterator[None]:
+    """A file that is no picture is the user's to mend."""
     try:
-        return Image.open(BytesIO(data))
-    except (UnidentifiedImageError, OSError, SyntaxError, ValueError) as problem:
+        yield
+    except ModelError as problem:
         raise BadInput(
             f"{name} can't be read as a picture ({problem}): bring the file again."
         ) from None

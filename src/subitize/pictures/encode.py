@@ -1,28 +1,55 @@
-"""A PNG writer for pictures with few edges.
+"""A PNG writer for pictures with few edges, and pictures that are known by their pixels.
 
-With the up filter a row that equals the one above becomes zeros, and the stream's cost is that of
-the edges alone. Pillow's default tries every filter on every row and takes ten times as long.
+Run lengths alone (zlib's Z_RLE) suit drawings: of palette rows as they are, and of colours with the
+up filter, which makes a row that equals the one above zeros. Pillow's default tries every filter
+on every row and takes four times as long.
 """
 
 from __future__ import annotations
 
+import hashlib
 import struct
-from zlib import crc32
+import zlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from subitize.errors import BadInput
-from subitize.pictures.deflate import compress
 
-__all__ = ["encode"]
+Pixels = NDArray[np.uint8]
 
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
-_SUB, _UP = 1, 2
+_NONE, _UP = 0, 2
 _RGB, _PALETTE, _RGBA = 2, 3, 6
+_STRATEGY = zlib.Z_RLE
+_PIECE = 1 << 16
+"""values handled at a time, so that they stay in the processor's cache"""
+_GREYS: Pixels = np.repeat(np.arange(256, dtype=np.uint8)[:, None], 3, axis=1)
 
 
-def encode(pixels: NDArray[np.uint8], palette: NDArray[np.uint8] | None = None) -> bytes:
+@dataclass(frozen=True)
+class Picture:
+    """A picture file and what is known about it."""
+
+    png: bytes
+    """the encoded file"""
+    sha256: str
+    """of a drawn or edited picture the hash of its pixels, of a file the hash of its bytes"""
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    """positions, sizes, colours, … of what was drawn; empty for a file"""
+
+
+def drawn(
+    pixels: Pixels, palette: Pixels | None = None, facts: Mapping[str, Any] | None = None
+) -> Picture:
+    """The picture of pixels as `encode` takes them, known by its pixels."""
+    return Picture(encode(pixels, palette), pixels_sha256(pixels, palette), facts or {})
+
+
+def encode(pixels: Pixels, palette: Pixels | None = None) -> bytes:
     """PNG bytes of an RGB picture (H, W, 3), or of palette indices (H, W) with `palette` (K, 3).
 
     Indices without a palette are shades of grey; a fourth channel (H, W, 4) is opacity.
@@ -39,31 +66,64 @@ def encode(pixels: NDArray[np.uint8], palette: NDArray[np.uint8] | None = None) 
     if height == 0 or width == 0:
         raise BadInput(f"A picture of {width} x {height} pixels can't be written: it is empty.")
     colour = _PALETTE if indexed else {3: _RGB, 4: _RGBA}[pixels.shape[2]]
-    parts = [
-        _SIGNATURE,
-        _chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, colour, 0, 0, 0)),
-    ]
+    packer = zlib.compressobj(memLevel=6, strategy=_STRATEGY)
+    packed = [packer.compress(rows.data) for rows in _filtered(pixels.reshape(height, -1), indexed)]
+    chunks = [(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, colour, 0, 0, 0))]
     if indexed:
-        if palette is None:
-            palette = np.repeat(np.arange(256, dtype=np.uint8)[:, None], 3, axis=1)
-        parts.append(_chunk(b"PLTE", palette.astype(np.uint8).tobytes()))
-    parts += [_chunk(b"IDAT", compress(_filtered(pixels).ravel())), _chunk(b"IEND", b"")]
-    return b"".join(parts)
+        chunks.append((b"PLTE", (_GREYS if palette is None else palette).tobytes()))
+    chunks += [(b"IDAT", b"".join([*packed, packer.flush()])), (b"IEND", b"")]
+    return _SIGNATURE + b"".join(_chunk(name, data) for name, data in chunks)
 
 
-def _filtered(pixels: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """Each row minus the row above, the first row minus its left neighbour, modulo 256."""
-    height = pixels.shape[0]
-    rows = pixels.reshape(height, -1)
-    step = rows.shape[1] // pixels.shape[1]
-    filtered = np.empty((height, rows.shape[1] + 1), np.uint8)
-    filtered[0, 0], filtered[1:, 0] = _SUB, _UP
-    filtered[0, 1 : step + 1] = rows[0, :step]
-    np.subtract(rows[0, step:], rows[0, :-step], out=filtered[0, step + 1 :])
-    np.subtract(rows[1:], rows[:-1], out=filtered[1:, 1:])
-    return filtered
+def _filtered(rows: Pixels, plain: bool) -> Iterator[Pixels]:
+    """The rows piece by piece, each with its filter before it."""
+    height, width = rows.shape
+    many = max(1, _PIECE // width)
+    for top in range(0, height, many):
+        piece = np.full((min(many, height - top), width + 1), _NONE if plain else _UP, np.uint8)
+        piece[:, 1:] = rows[top : top + many]
+        if not plain:
+            above = rows[max(top - 1, 0) : top + len(piece) - 1]
+            piece[len(piece) - len(above) :, 1:] -= above
+        yield piece
 
 
 def _chunk(name: bytes, data: bytes) -> bytes:
     body = name + data
-    return struct.pack(">I", len(data)) + body + struct.pack(">I", crc32(body))
+    return struct.pack(">I", len(data)) + body + struct.pack(">I", zlib.crc32(body))
+
+
+def pixels_sha256(pixels: Pixels, palette: Pixels | None = None) -> str:
+    """Hash of what is seen, the same for any palette, file format and compressor.
+
+    SHA-256 over height and width, then the pixels in reading order as stretches of one colour: the
+    place where each begins (all of these as 64-bit little-endian numbers), then the colour of each
+    (red, green, blue, opacity, a byte each). Drawings have few stretches, so this is cheap.
+    """
+    if pixels.ndim == 2:
+        numbers = pixels.reshape(-1)
+        starts = _starts(numbers)
+        seen = _packed(_GREYS if palette is None else palette)[numbers[starts]]
+    else:
+        seen = _packed(pixels.reshape(-1, pixels.shape[2]))
+        starts = np.arange(len(seen))
+    # two numbers may stand for one colour
+    differ = _starts(seen)
+    parts = (np.array(pixels.shape[:2], "<i8"), starts[differ].astype("<i8"), seen[differ])
+    return hashlib.sha256(b"".join(part.tobytes() for part in parts)).hexdigest()
+
+
+def _packed(colours: Pixels) -> NDArray[np.uint32]:
+    """Colours (N, 3 or 4) as one number each, opaque where nothing else is said."""
+    opaque = np.full((len(colours), 4), 255, np.uint8)
+    opaque[:, : colours.shape[1]] = colours
+    return opaque.view(np.uint32).reshape(-1)
+
+
+def _starts(flat: NDArray[Any]) -> NDArray[np.intp]:
+    """Where the values change, the first place among them."""
+    found = [np.zeros(1, np.intp)]
+    for at in range(0, len(flat), _PIECE):
+        piece = flat[at : at + _PIECE + 1]
+        found.append(np.flatnonzero(piece[1:] != piece[:-1]) + (at + 1))
+    return np.concatenate(found)

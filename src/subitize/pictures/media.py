@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from subitize.errors import ModelError
 
-__all__ = ["media_type"]
-
 
 def media_type(picture: bytes) -> str:
     """The media type of an encoded picture, by its first bytes."""

@@ -5,19 +5,8 @@ Values are sMAPE in percent (lower is better) unless the table says accuracy (hi
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-
-__all__ = [
-    "BIBTEX",
-    "CITATION",
-    "COUNTGD",
-    "DOI",
-    "TABLES",
-    "CaptureRow",
-    "rows",
-    "sources",
-    "value",
-]
 
 DOI = "10.48550/arXiv.2504.15485"
 CITATION = (
@@ -51,10 +40,16 @@ class CaptureRow:
     """total, hidden or pattern"""
     help: str = ""
     """as our `help` setting calls it; `backoff` for temperature backoff"""
-    average: bool = False
-    """a mean over models, not a model"""
-    note: str = ""
-    """what keeps it from being compared"""
+
+    @property
+    def average(self) -> bool:
+        """A mean over models, not a model."""
+        return self.model.startswith("Avg.")
+
+    @property
+    def note(self) -> str:
+        """What keeps it from being compared."""
+        return _NOTES.get(self.model, "")
 
 
 TABLES = {
@@ -71,120 +66,83 @@ COUNTGD = (
     "only the 149 pictures from FSC-147's test part, since CountGD was trained on the rest: not "
     "comparable with the other rows"
 )
-PEOPLE = "three people on 100 pictures of each set"
-_SPLITS = (
-    ("real", "unoccluded"),
-    ("real", "occluded"),
-    ("synthetic", "unoccluded"),
-    ("synthetic", "occluded"),
-)
-
-_TABLE_2 = {
-    "GPT-4o": (13.34, 14.75, 5.90, 9.71),
-    "InternVL2": (26.17, 32.90, 16.44, 17.57),
-    "Molmo": (25.90, 32.49, 8.40, 17.73),
-    "Qwen2VL": (18.96, 29.33, 6.63, 11.74),
-    "MiniCPM-o 2.6": (23.84, 30.08, 17.06, 19.00),
-    "Kimi-VL-A3B": (23.48, 25.96, 16.91, 18.07),
-    "Avg. of 6 VLMs": (21.95, 27.59, 11.89, 15.64),
-}
-_TABLE_3 = {
-    "Human": (3.79, 0.92),
-    "GPT-4o": (14.75, 9.71),
-    "InternVL2": (32.90, 17.57),
-    "Molmo": (32.49, 17.73),
-    "Qwen2VL": (29.33, 11.74),
-    "Avg. of 4 VLMs": (27.37, 14.19),
-}
-_TABLE_4 = {
-    "GPT-4o": (84.00, 78.52),
-    "InternVL2": (68.52, 47.48),
-    "Molmo": (80.70, 65.22),
-    "Qwen2VL": (88.35, 86.43),
-    "Avg. of 4 VLMs": (80.39, 69.41),
-}
+_NOTES = {"Human": "three people on 100 pictures of each set", "CountGD": COUNTGD}
+_REAL = {"set": "real", "variant": "unoccluded"}
+_HIDING = {"set": "real", "variant": "occluded"}
+_MADE = {"set": "synthetic", "variant": "unoccluded"}
+_MADE_HIDING = {"set": "synthetic", "variant": "occluded"}
+_PATTERN = {"task": "pattern"}
 _HELPS = ("all-coordinates", "visible-coordinates", "inpainted")
-_TABLE_5 = {
-    "GPT-4o": (13.34, 14.75, 2.93, 9.20, 15.89),
-    "InternVL2": (26.17, 32.90, 17.48, 25.13, 31.12),
-    "Qwen2VL": (18.96, 29.33, 9.62, 17.70, 22.64),
-    "Avg. of 3 VLMs": (19.49, 25.66, 10.01, 17.34, 23.22),
-}
-_TABLE_6 = {
-    ("GPT-4o", ""): (14.75, 9.71),
-    ("GPT-4o", "chain-of-thought"): (14.94, 7.73),
-    ("Qwen2", ""): (29.33, 11.74),
-    ("Qwen2", "chain-of-thought"): (31.57, 37.81),
-}
-_TABLE_7 = {
-    ("GPT-4o", ""): (13.34, 14.75, 5.90, 9.71),
-    ("GPT-4o", "backoff"): (12.57, 14.39, 5.93, 9.23),
-    ("InternVL2", ""): (26.17, 32.90, 16.44, 17.57),
-    ("InternVL2", "backoff"): (27.09, 32.37, 15.59, 16.24),
-    ("Molmo", ""): (25.90, 32.49, 8.40, 17.73),
-    ("Molmo", "backoff"): (21.23, 28.17, 2.88, 15.85),
-    ("Qwen2VL", ""): (18.96, 29.33, 6.63, 11.74),
-    ("Qwen2VL", "backoff"): (19.40, 28.47, 6.66, 11.51),
-    ("Avg. of 4 VLMs", ""): (21.09, 27.37, 9.34, 14.19),
-    ("Avg. of 4 VLMs", "backoff"): (20.07, 25.85, 7.76, 13.21),
-}
-_TABLE_8 = {
-    "GPT-4o": (14.75, 26.13),
-    "InternVL2": (32.90, 75.82),
-    "Molmo": (32.49, 96.79),
-    "Qwen2VL": (29.33, 32.89),
-    "Avg. of 4 VLMs": (27.37, 57.91),
-}
+
+Column = Mapping[str, str]
+_PRINTED: tuple[tuple[str, tuple[Column, ...], Mapping[str, tuple[float, ...]]], ...] = (
+    ("Table 2", (_REAL, _HIDING, _MADE, _MADE_HIDING), {
+        "GPT-4o": (13.34, 14.75, 5.90, 9.71),
+        "InternVL2": (26.17, 32.90, 16.44, 17.57),
+        "Molmo": (25.90, 32.49, 8.40, 17.73),
+        "Qwen2VL": (18.96, 29.33, 6.63, 11.74),
+        "MiniCPM-o 2.6": (23.84, 30.08, 17.06, 19.00),
+        "Kimi-VL-A3B": (23.48, 25.96, 16.91, 18.07),
+        "Avg. of 6 VLMs": (21.95, 27.59, 11.89, 15.64),
+    }),
+    ("Table 3", (_HIDING, _MADE_HIDING), {
+        "Human": (3.79, 0.92),
+        "GPT-4o": (14.75, 9.71),
+        "InternVL2": (32.90, 17.57),
+        "Molmo": (32.49, 17.73),
+        "Qwen2VL": (29.33, 11.74),
+        "Avg. of 4 VLMs": (27.37, 14.19),
+    }),
+    ("Table 4", (_MADE | _PATTERN, _MADE_HIDING | _PATTERN), {
+        "GPT-4o": (84.00, 78.52),
+        "InternVL2": (68.52, 47.48),
+        "Molmo": (80.70, 65.22),
+        "Qwen2VL": (88.35, 86.43),
+        "Avg. of 4 VLMs": (80.39, 69.41),
+    }),
+    ("Table 5", (_REAL, _HIDING, *(_HIDING | {"help": name} for name in _HELPS)), {
+        "GPT-4o": (13.34, 14.75, 2.93, 9.20, 15.89),
+        "InternVL2": (26.17, 32.90, 17.48, 25.13, 31.12),
+        "Qwen2VL": (18.96, 29.33, 9.62, 17.70, 22.64),
+        "Avg. of 3 VLMs": (19.49, 25.66, 10.01, 17.34, 23.22),
+    }),
+    ("Table 6", (_HIDING, _MADE_HIDING), {
+        "GPT-4o": (14.75, 9.71),
+        "GPT-4o + chain-of-thought": (14.94, 7.73),
+        "Qwen2": (29.33, 11.74),
+        "Qwen2 + chain-of-thought": (31.57, 37.81),
+    }),
+    ("Table 7", (_REAL, _HIDING, _MADE, _MADE_HIDING), {
+        "GPT-4o": (13.34, 14.75, 5.90, 9.71),
+        "GPT-4o + backoff": (12.57, 14.39, 5.93, 9.23),
+        "InternVL2": (26.17, 32.90, 16.44, 17.57),
+        "InternVL2 + backoff": (27.09, 32.37, 15.59, 16.24),
+        "Molmo": (25.90, 32.49, 8.40, 17.73),
+        "Molmo + backoff": (21.23, 28.17, 2.88, 15.85),
+        "Qwen2VL": (18.96, 29.33, 6.63, 11.74),
+        "Qwen2VL + backoff": (19.40, 28.47, 6.66, 11.51),
+        "Avg. of 4 VLMs": (21.09, 27.37, 9.34, 14.19),
+        "Avg. of 4 VLMs + backoff": (20.07, 25.85, 7.76, 13.21),
+    }),
+    ("Table 8", (_HIDING, _HIDING | {"task": "hidden"}), {
+        "GPT-4o": (14.75, 26.13),
+        "InternVL2": (32.90, 75.82),
+        "Molmo": (32.49, 96.79),
+        "Qwen2VL": (29.33, 32.89),
+        "Avg. of 4 VLMs": (27.37, 57.91),
+    }),
+    ("Figure 5", (_REAL, _HIDING), {"CountGD": (3.15, 10.34)}),
+)  # fmt: skip
+"""table, what its columns are, and its lines: a model (+ a help) and its numbers"""
 
 
-def _row(table: str, model: str, split: tuple[str, str], printed: float, **rest: str) -> CaptureRow:
-    return CaptureRow(
-        table,
-        model,
-        *split,
-        printed,
-        average=model.startswith("Avg."),
-        **rest,
-    )
-
-
-def _all() -> list[CaptureRow]:
-    real, synthetic = _SPLITS[1], _SPLITS[3]
-    found = [
-        _row("Table 2", model, split, printed)
-        for model, numbers in _TABLE_2.items()
-        for split, printed in zip(_SPLITS, numbers, strict=True)
-    ]
-    for model, numbers in _TABLE_3.items():
-        note = PEOPLE if model == "Human" else ""
-        for split, printed in zip((real, synthetic), numbers, strict=True):
-            found.append(_row("Table 3", model, split, printed, note=note))
-    for model, numbers in _TABLE_4.items():
-        for split, printed in zip(_SPLITS[2:], numbers, strict=True):
-            found.append(_row("Table 4", model, split, printed, task="pattern"))
-    for model, five in _TABLE_5.items():
-        found += [
-            _row("Table 5", model, _SPLITS[0], five[0]),
-            _row("Table 5", model, real, five[1]),
-        ]
-        for help_, printed in zip(_HELPS, five[2:], strict=True):
-            found.append(_row("Table 5", model, real, printed, help=help_))
-    for (model, help_), numbers in _TABLE_6.items():
-        for split, printed in zip((real, synthetic), numbers, strict=True):
-            found.append(_row("Table 6", model, split, printed, help=help_))
-    for (model, help_), four in _TABLE_7.items():
-        for split, printed in zip(_SPLITS, four, strict=True):
-            found.append(_row("Table 7", model, split, printed, help=help_))
-    for model, (total, hidden) in _TABLE_8.items():
-        found += [
-            _row("Table 8", model, real, total),
-            _row("Table 8", model, real, hidden, task="hidden"),
-        ]
-    return [
-        *found,
-        _row("Figure 5", "CountGD", _SPLITS[0], 3.15, note=COUNTGD),
-        _row("Figure 5", "CountGD", real, 10.34, note=COUNTGD),
-    ]
+def _all() -> Iterator[CaptureRow]:
+    for table, columns, lines in _PRINTED:
+        for line, numbers in lines.items():
+            model, _, help_ = line.partition(" + ")
+            for column, value in zip(columns, numbers, strict=True):
+                told = {"help": help_, **column}
+                yield CaptureRow(table=table, model=model, value=value, **told)
 
 
 ROWS: tuple[CaptureRow, ...] = tuple(_all())
@@ -203,12 +161,9 @@ def value(
     >>> value("Table 2", "GPT-4o", "synthetic", "occluded")
     9.71
     """
-    for row in rows(table):
-        if (row.model, row.set, row.variant, row.task, row.help) == (
-            model, set_, variant, task, help_
-        ):  # fmt: skip
-            return row.value
-    return None
+    wanted = (model, set_, variant, task, help_)
+    found = (r for r in rows(table) if (r.model, r.set, r.variant, r.task, r.help) == wanted)
+    return next((row.value for row in found), None)
 
 
 def sources() -> list[str]:

@@ -6,21 +6,8 @@ released files. Accuracies of Tables A6 to A8 are printed as shares and stand he
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-
-__all__ = [
-    "ALPHA_REASON",
-    "BASELINES",
-    "BIBTEX",
-    "CITATION",
-    "FACES_REASON",
-    "MODELS",
-    "PUBLISHED",
-    "SOURCES",
-    "URL",
-    "Printed",
-]
 
 URL = "https://arxiv.org/abs/2406.14774"
 CITATION = (
@@ -79,7 +66,8 @@ class Printed:
         return abs(value - self.value) <= 0.5 * 10.0**-decimals + 1e-9
 
 
-_TABLE_2 = """
+_PRINTED: Mapping[str, str] = {
+    "table2": """
 dalle_3   45.2 0.5 35.2  48.7 2.7 24.1  48.8 1.1 -1.2
 imagen_a  26.3 0.4 16.3  20.0 2.2 -4.6  41.1 1.3 -8.9
 imagen_b  27.0 0.4 17.0  24.6 2.3 0.0  42.9 1.4 -7.1
@@ -87,77 +75,87 @@ imagen_c  34.8 0.4 24.9  27.0 2.4 2.4  50.6 1.2 0.6
 imagen_d  28.5 0.4 18.5  28.7 2.4 4.0  43.8 1.3 -6.2
 muse_a    34.8 0.4 24.8  21.0 2.2 -3.6  45.1 1.2 -4.9
 muse_b    39.8 0.5 29.8  24.6 2.3 0.0  46.2 1.2 -3.8
-"""
-_FIGURE_5 = {
-    "many X": "98 60 70 82 72 70 62",
-    "a few X": "52 57 50 52 35 42 52",
-    "no X": "48 10 10 10 12 18 10",
-    "fewer X than Y": "53 12 12 21 31 4 20",
-    "more X than Y": "60 12 29 24 27 22 25",
-    "as many X as Y": "5.3 0 2.7 1.4 9.5 1.3 1.3",
-}
-# p, accuracy of the first and of the second group, N, χ²
-_COMPARED = {
+""",
+    "figure5": """
+many X  98 60 70 82 72 70 62
+a few X  52 57 50 52 35 42 52
+no X  48 10 10 10 12 18 10
+fewer X than Y  53 12 12 21 31 4 20
+more X than Y  60 12 29 24 27 22 25
+as many X as Y  5.3 0 2.7 1.4 9.5 1.3 1.3
+""",
     "a3": """
-dalle_3  0.827 69.8 70.4 1600 0.05
-imagen_a 0.001 42.2 50.4 1592 10.60
-imagen_b 0.000 35.1 45.7 1595 17.95
-imagen_c 0.000 54.5 67.6 1592 27.94
-imagen_d 0.000 31.4 45.1 1596 31.09
-muse_a   0.018 47.4 53.4 1594 5.55
-muse_b   0.000 44.4 56.4 1600 22.56
+dalle_3   0.827 69.8 70.4 1600 0.05
+imagen_a  0.001 42.2 50.4 1592 10.60
+imagen_b  0.000 35.1 45.7 1595 17.95
+imagen_c  0.000 54.5 67.6 1592 27.94
+imagen_d  0.000 31.4 45.1 1596 31.09
+muse_a    0.018 47.4 53.4 1594 5.55
+muse_b    0.000 44.4 56.4 1600 22.56
 """,
     "a4": """
-dalle_3  0.189 71.7 68.6 1600 1.73
-imagen_a 0.000 39.4 52.5 1592 26.94
-imagen_b 0.000 32.3 47.6 1595 38.04
-imagen_c 0.001 56.7 64.8 1592 10.69
-imagen_d 0.621 38.9 37.6 1596 0.24
-muse_a   0.000 41.2 58.6 1594 47.71
-muse_b   0.000 44.9 55.4 1600 17.14
+dalle_3   0.189 71.7 68.6 1600 1.73
+imagen_a  0.000 39.4 52.5 1592 26.94
+imagen_b  0.000 32.3 47.6 1595 38.04
+imagen_c  0.001 56.7 64.8 1592 10.69
+imagen_d  0.621 38.9 37.6 1596 0.24
+muse_a    0.000 41.2 58.6 1594 47.71
+muse_b    0.000 44.9 55.4 1600 17.14
 """,
     "a6": """
-dalle_3  0.470 77 79 1800 0.52
-imagen_a 0.994 69 69 1785 0.00
-imagen_b 0.499 59 62 1800 0.46
-imagen_c 0.071 82 76 1800 3.25
-imagen_d 0.717 55 54 1795 0.13
-muse_a   0.020 64 72 1797 5.37
-muse_b   0.298 73 69 1800 1.08
+dalle_3   0.470 77 79 1800 0.52
+imagen_a  0.994 69 69 1785 0.00
+imagen_b  0.499 59 62 1800 0.46
+imagen_c  0.071 82 76 1800 3.25
+imagen_d  0.717 55 54 1795 0.13
+muse_a    0.020 64 72 1797 5.37
+muse_b    0.298 73 69 1800 1.08
 """,
     "a7": """
-dalle_3  1.000 48 48 2015 0.00
-imagen_a 0.883 26 25 2010 0.02
-imagen_b 0.036 42 31 2006 4.42
-imagen_c 0.861 41 43 2006 0.03
-imagen_d 0.023 51 38 2014 5.16
-muse_a   0.212 53 45 2006 1.56
-muse_b   0.061 67 56 2015 3.50
+dalle_3   1.000 48 48 2015 0.00
+imagen_a  0.883 26 25 2010 0.02
+imagen_b  0.036 42 31 2006 4.42
+imagen_c  0.861 41 43 2006 0.03
+imagen_d  0.023 51 38 2014 5.16
+muse_a    0.212 53 45 2006 1.56
+muse_b    0.061 67 56 2015 3.50
 """,
     "a8": """
-dalle_3  0.095 40 37 2350 2.79
-imagen_a 0.000 19 07 2313 74.82
-imagen_b 0.000 23 12 2315 50.00
-imagen_c 0.000 29 16 2311 55.31
-imagen_d 0.000 31 17 2341 56.94
-muse_a   0.000 28 17 2315 37.80
-muse_b   0.000 37 27 2350 27.00
+dalle_3   0.095 40 37 2350 2.79
+imagen_a  0.000 19 07 2313 74.82
+imagen_b  0.000 23 12 2315 50.00
+imagen_c  0.000 29 16 2311 55.31
+imagen_d  0.000 31 17 2341 56.94
+muse_a    0.000 28 17 2315 37.80
+muse_b    0.000 37 27 2350 27.00
+""",
+    "a5": """
+numeric_simple->2-additive  -7.3 -41.3 -40.3  -30.9 -46.8 -23.6  -2.2 -22.4 -10.3
+2-additive->3-additive  -7.3 -9.8 -4.6  1.3 -6.6 -14.8  -11.4 -7.8 -7.8
+numeric_simple->3-additive  -14.5 -51.1 -45.0  -29.6 -53.4 -38.4  -13.6 -30.1 -18.1
+""",
+    "a10": """
+dalle_3   0.0 2.3 6.5 8.5 82.6
+imagen_a  0.1 2.3 6.6 8.7 82.3
+imagen_b  0.1 2.7 7.4 9.4 80.4
+imagen_c  0.1 2.8 8.0 10.4 78.7
+imagen_d  0.1 3.8 7.6 9.5 79.1
+muse_a    0.2 3.2 8.6 11.0 77.0
+muse_b    0.1 3.3 10.1 12.0 74.5
 """,
 }
-_A5 = {
-    "numeric_simple->2-additive": "-7.3 -41.3 -40.3  -30.9 -46.8 -23.6  -2.2 -22.4 -10.3",
-    "2-additive->3-additive": "-7.3 -9.8 -4.6  1.3 -6.6 -14.8  -11.4 -7.8 -7.8",
-    "numeric_simple->3-additive": "-14.5 -51.1 -45.0  -29.6 -53.4 -38.4  -13.6 -30.1 -18.1",
+"""table: its rows"""
+_COMPARED = [f"{{}}|{part}" for part in ("p", "accuracy_1", "accuracy_2", "n", "chi2")]
+_CELLS: Mapping[str, list[str]] = {
+    **dict.fromkeys(_PRINTED, _COMPARED),
+    "table2": [
+        f"task{t}|{{}}|{name}" for t in (1, 2, 3) for name in ("accuracy", "sem", "difference")
+    ],
+    "figure5": [f"{{}}|{model}" for model in MODELS],
+    "a5": [f"{model}|{{}}|{n}" for model in ("dalle_3", "imagen_c", "muse_b") for n in (1, 2, 3)],
+    "a10": [f"{{}}|{k}" for k in (1, 2, 3, 4, 5)],
 }
-_A10 = """
-dalle_3  0.0 2.3 6.5 8.5 82.6
-imagen_a 0.1 2.3 6.6 8.7 82.3
-imagen_b 0.1 2.7 7.4 9.4 80.4
-imagen_c 0.1 2.8 8.0 10.4 78.7
-imagen_d 0.1 3.8 7.6 9.5 79.1
-muse_a   0.2 3.2 8.6 11.0 77.0
-muse_b   0.1 3.3 10.1 12.0 74.5
-"""
+"""table: the cells of a row, its name in place of the braces"""
 _TEXT = {
     "agreement": {
         "task1|5": "79", "task1|4+": "89", "task1|3+": "97",
@@ -173,38 +171,17 @@ _TEXT = {
 }  # fmt: skip
 
 
-def _lines(block: str) -> Iterator[tuple[str, list[str]]]:
-    for line in block.strip().splitlines():
-        model, *numbers = line.split()
-        yield model, numbers
-
-
-def _cells() -> dict[str, dict[str, str]]:
-    found: dict[str, dict[str, str]] = {name: {} for name in SOURCES}
-    for model, numbers in _lines(_TABLE_2):
-        parts = ((task, part) for task in (1, 2, 3) for part in ("accuracy", "sem", "difference"))
-        for (task, part), number in zip(parts, numbers, strict=True):
-            found["table2"][f"task{task}|{model}|{part}"] = number
-    for phrase, row in _FIGURE_5.items():
-        for model, number in zip(MODELS, row.split(), strict=True):
-            found["figure5"][f"{phrase}|{model}"] = number
-    for table, block in _COMPARED.items():
-        for model, numbers in _lines(block):
-            parts_ = ("p", "accuracy_1", "accuracy_2", "n", "chi2")
-            for part, number in zip(parts_, numbers, strict=True):
-                found[table][f"{model}|{part}"] = number
-    for step, row in _A5.items():
-        places = ((m, n) for m in ("dalle_3", "imagen_c", "muse_b") for n in (1, 2, 3))
-        for (model, n), number in zip(places, row.split(), strict=True):
-            found["a5"][f"{model}|{step}|{n}"] = number
-    for model, numbers in _lines(_A10):
-        for k, number in enumerate(numbers, start=1):
-            found["a10"][f"{model}|{k}"] = number
-    return found | _TEXT
+def _cells(table: str) -> dict[str, str]:
+    rows = (line.split("  ", 1) for line in _PRINTED[table].strip().splitlines())
+    return {
+        cell.format(row.strip()): number
+        for row, numbers in rows
+        for cell, number in zip(_CELLS[table], numbers.split(), strict=True)
+    }
 
 
 PUBLISHED: Mapping[str, Mapping[str, Printed]] = {
     table: {cell: Printed(text) for cell, text in cells.items()}
-    for table, cells in _cells().items()
+    for table, cells in {**{table: _cells(table) for table in _PRINTED}, **_TEXT}.items()
 }
 """table: cell: what is printed"""

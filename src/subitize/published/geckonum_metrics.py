@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-__all__ = ["RANKING", "RANKING_METRICS", "SOURCES", "TABLE_3", "VQA"]
-
 SOURCES: Mapping[str, str] = {
     "table3": "Table 3, section 6",
     "ranking": "section 6, paragraph on ranking models by Wilcoxon signed rank tests",

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from subitize.published import PublishedRow
 
-__all__ = ["BIBTEX", "CITATION", "DOI", "ROWS", "rows", "sources"]
-
 DOI = "10.1371/journal.pone.0331566"
 CITATION = (
     "Testolin A, Hou K, Zorzi M (2025). Visual enumeration remains challenging for multimodal "
@@ -23,78 +21,57 @@ BIBTEX = """@article{testolin2025visual,
   doi     = {10.1371/journal.pone.0331566}
 }"""
 
-_VQA = "§3.1 (size: §2.2), paragraphs 1 and 2"
-_LARGE = "§3.1 (size: §2.2), paragraphs 1 and 3 to 5"
 _PAINT = "§3.2 (size: §2.2), paragraph 2"
 _BOARD = "NumGen README, section 5"
+_SOURCES = {
+    "large": "§3.1 (size: §2.2), paragraphs 1 and 3 to 5",
+    "small": "§3.1 (size: §2.2), paragraphs 1 and 2",
+    "paint": _PAINT,
+    "board": _BOARD,
+    "both": f"{_PAINT}; {_BOARD}",
+    "§2.4.1": "§2.4.1",
+}
+_PRINTED = """
+naming    |Qwen2.5-VL 72B      |large |72    |0.89        |0.01 |4|      |0.85|things  |0
+naming    |Qwen2.5-VL 7B       |large |7     |0.82        |     | |      |    |        |
+naming    |GPT-4V              |large |      |0.74        |     |4|      |0.87|things  |0
+naming    |Gemini Pro Vision   |large |      |0.60        |     |4|      |0.70|things  |20
+naming    |LLaVA-1.6 34B       |small |34    |0.37        |     |2|      |0.52|category|0
+naming    |BLIP-2 flan-t5-xl   |small |4.1   |< 30 %      |     |1|      |0.27|category|6
+naming    |ViLT-b32            |small |0.0874|< 30 %      |     |1|      |0.04|things  |0
+naming    |Random (as printed) |§2.4.1|      |            |2.38 | |      |    |        |
+production|FLUX                |both  |12    |0.442       |0.250|2|0.891 |0.69|        |
+production|Stable Diffusion 3.5|both  |8     |0.411       |0.258|3|0.912 |0.37|        |
+production|DALL-E 3            |both  |      |0.319       |0.470|1|0.841 |0.56|        |
+production|DALL-E 2            |paint |3.5   |0.28 to 0.44|     | |      |0.63|        |
+production|Stable Diffusion 2.1|paint |0.5   |0.28 to 0.44|     | |      |0.43|        |
+production|Random (as printed) |board |      |0.04        |2.293|0|-0.019|    |        |
+"""
+"""benchmark, model, source, billions of parameters, accuracy (or a bound), NAE, counting level,
+human correlation, category consistency, best prompt, discarded replies"""
+_ONLY_DOTS = {"Qwen2.5-VL 72B": "under", "GPT-4V": "over"}
+"""§3.1: a trend `only for the Dots category`"""
+_UNBIASED = dict.fromkeys(("apples", "people", "butterflies", "fast cards"), "none")
 
 
-def _only_dots(direction: str) -> dict[str, str]:
-    """§3.1: a trend `only for the Dots category`."""
-    none = dict.fromkeys(("apples", "people", "butterflies", "fast cards"), "none")
-    return {**none, "dots": direction}
+def _row(line: str) -> PublishedRow:
+    cells = [cell.strip() for cell in line.split("|")]
+    benchmark, model, source, size, accuracy, nae, level, human, likeness, prompt, lost = cells
+    exact = accuracy.replace(".", "").isdecimal()
+    return PublishedRow(
+        benchmark, model, _SOURCES[source], DOI, prompt=prompt,
+        parameters=float(size) if size else None,
+        accuracy=float(accuracy) if exact else None, accuracy_bound="" if exact else accuracy,
+        nae=float(nae) if nae else None, counting_level=int(level) if level else None,
+        human_correlation=float(human) if human else None,
+        category_consistency=float(likeness) if likeness else None,
+        discarded=int(lost) if lost else None,
+        bias={**_UNBIASED, "dots": _ONLY_DOTS[model]} if model in _ONLY_DOTS else {},
+        baseline=model.startswith("Random"),
+    )  # fmt: skip
 
 
-_NAMING = (
-    PublishedRow(
-        "naming", "Qwen2.5-VL 72B", _LARGE, DOI, parameters=72, accuracy=0.89, nae=0.01,
-        counting_level=4, category_consistency=0.85, prompt="things", discarded=0,
-        bias=_only_dots("under"),
-    ),
-    PublishedRow("naming", "Qwen2.5-VL 7B", _LARGE, DOI, parameters=7, accuracy=0.82),
-    PublishedRow(
-        "naming", "GPT-4V", _LARGE, DOI, accuracy=0.74, counting_level=4,
-        category_consistency=0.87, prompt="things", discarded=0, bias=_only_dots("over"),
-    ),
-    PublishedRow(
-        "naming", "Gemini Pro Vision", _LARGE, DOI, accuracy=0.60, counting_level=4,
-        category_consistency=0.70, prompt="things", discarded=20,
-    ),
-    PublishedRow(
-        "naming", "LLaVA-1.6 34B", _VQA, DOI, parameters=34, accuracy=0.37, counting_level=2,
-        category_consistency=0.52, prompt="category", discarded=0,
-    ),
-    PublishedRow(
-        "naming", "BLIP-2 flan-t5-xl", _VQA, DOI, parameters=4.1, accuracy_bound="< 30 %",
-        counting_level=1, category_consistency=0.27, prompt="category", discarded=6,
-    ),
-    PublishedRow(
-        "naming", "ViLT-b32", _VQA, DOI, parameters=0.0874, accuracy_bound="< 30 %",
-        counting_level=1, category_consistency=0.04, prompt="things", discarded=0,
-    ),
-    PublishedRow("naming", "Random (as printed)", "§2.4.1", DOI, nae=2.38, baseline=True),
-)  # fmt: skip
-
-_RANGE = "0.28 to 0.44"
-_PRODUCTION = (
-    PublishedRow(
-        "production", "FLUX", f"{_PAINT}; {_BOARD}", DOI, parameters=12, accuracy=0.442,
-        nae=0.250, counting_level=2, human_correlation=0.891, category_consistency=0.69,
-    ),
-    PublishedRow(
-        "production", "Stable Diffusion 3.5", f"{_PAINT}; {_BOARD}", DOI, parameters=8,
-        accuracy=0.411, nae=0.258, counting_level=3, human_correlation=0.912,
-        category_consistency=0.37,
-    ),
-    PublishedRow(
-        "production", "DALL-E 3", f"{_PAINT}; {_BOARD}", DOI, accuracy=0.319, nae=0.470,
-        counting_level=1, human_correlation=0.841, category_consistency=0.56,
-    ),
-    PublishedRow(
-        "production", "DALL-E 2", _PAINT, DOI, parameters=3.5, accuracy_bound=_RANGE,
-        category_consistency=0.63,
-    ),
-    PublishedRow(
-        "production", "Stable Diffusion 2.1", _PAINT, DOI, parameters=0.5, accuracy_bound=_RANGE,
-        category_consistency=0.43,
-    ),
-    PublishedRow(
-        "production", "Random (as printed)", _BOARD, DOI, accuracy=0.04, nae=2.293,
-        counting_level=0, human_correlation=-0.019, baseline=True,
-    ),
-)  # fmt: skip
-
-ROWS: tuple[PublishedRow, ...] = (*_NAMING, *_PRODUCTION)
+ROWS: tuple[PublishedRow, ...] = tuple(map(_row, _PRINTED.strip().splitlines()))
 
 
 def rows(benchmark: str) -> tuple[PublishedRow, ...]:

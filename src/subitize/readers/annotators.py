@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["MORE_THAN_TEN", "counted"]
-
 MORE_THAN_TEN = 11.0
 """the number for `10+` and for everything above 10"""
 

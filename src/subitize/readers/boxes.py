@@ -18,8 +18,6 @@ from subitize.errors import BadInput
 from subitize.measures.boxes import Rules, count, rules_from
 from subitize.records import Reading, Response, Trial
 
-__all__ = ["BoxesReader", "count_boxes", "reading_boxes"]
-
 TextReader = Callable[[Trial, Response], Reading]
 
 
@@ -53,7 +51,7 @@ class BoxesReader:
     def __call__(self, trial: Trial, response: Response) -> Reading:
         if response.kind == "boxes" and response.stop != "failed":
             generated = trial.stimulus.kind == "prompt"
-            return count_boxes(response.value, self.rules, generated=generated)
+            return count_boxes(response.data, self.rules, generated=generated)
         return self.text_reader(trial, response)
 
     def configured(self, settings: Mapping[str, Any]) -> BoxesReader:

@@ -8,13 +8,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from subitize.nouns import plural
 from subitize.numerals import find_numbers
 from subitize.readers.hedges import is_refusal
-from subitize.readers.text import ended_early
+from subitize.readers.text import ended_early, reader_of
 from subitize.readers.wrappings import unwrap
 from subitize.records import Reading, Response, Trial
-
-__all__ = ["choice", "read_choice", "read_yes_no", "yes_no"]
 
 _YES_NO = re.compile(
     r"\b(?:(?P<yes>yes|yeah|yep|yup|true|correct|affirmative)|"
@@ -82,9 +81,7 @@ def choice(reply: str, options: Sequence[str]) -> Reading:
     return Reading("refused" if is_refusal(text) else "no-number", note="none of the options")
 
 
-def read_yes_no(trial: Trial, response: Response) -> Reading:
-    """`yes_no` as the reader of a benchmark."""
-    return ended_early(response) or yes_no(str(response.value))
+read_yes_no = reader_of(yes_no)
 
 
 def read_choice(trial: Trial, response: Response) -> Reading:
@@ -102,7 +99,7 @@ def _by_words(text: str, options: Sequence[str]) -> list[str]:
     found = set()
     for option in sorted(options, key=len, reverse=True):
         words = _plain_words(option)
-        for form in (f" {words} ", f" {words}s "):
+        for form in (f" {words} ", f" {plural(words)} "):
             # a negated option ("not a circle") is not chosen
             denied = re.compile(rf" (?:not|isn t|neither|nor)(?: an?| the)?{re.escape(form)}")
             plain = denied.sub(" ", rest)

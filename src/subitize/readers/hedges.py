@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["has_vague_addition", "has_vague_word", "is_hedged", "is_refusal"]
-
 _HEDGE_BEFORE = re.compile(
     r"(?:\b(?:about|around|roughly|approximately|approx\.?|approximate(?:ly)?|circa|ca\.|nearly|"
     r"almost|close to|at least|at most|at minimum|at maximum|more than|less than|fewer than|"

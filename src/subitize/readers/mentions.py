@@ -21,10 +21,9 @@ from __future__ import annotations
 import re
 from typing import Literal, NamedTuple
 
+from subitize.nouns import PLURALS
 from subitize.numerals import Numeral, find_numbers
 from subitize.readers.hedges import is_hedged
-
-__all__ = ["Mention", "Role", "find_mentions", "implied_number"]
 
 Role = Literal["count", "hedged", "range", "vague", "quantity", "label", "aside"]
 """count; hedged count; range or alternative; several hundred; quantity that is no count (decimal,
@@ -42,6 +41,7 @@ class Mention(NamedTuple):
     """could be what a reply states as its answer (ordinals and percentages could not)"""
 
 
+_STATED = frozenset(("cardinal", "group", "range", "decimal", "negative", "fraction"))
 _ONE_BEFORE = re.compile(
     r"\b(?:no|this|that|each|every|another|other|which|any|by|first|last|next|number)[ -]$", re.I
 )
@@ -113,19 +113,15 @@ _PAIRED_THINGS = re.compile(
 
 def find_mentions(text: str) -> list[Mention]:
     """Every number of a plain text with its role, in order."""
-    numerals = find_numbers(text)
     markers = _list_markers(text)
     apart = {place for match in _COORDINATES.finditer(text) for place in range(*match.span())}
     found = []
     previous = 0
-    for numeral in numerals:
-        if numeral.start in apart:
-            role: Role = "label"
-        else:
-            role = _role(text, numeral, previous, markers)
+    for numeral in find_numbers(text):
+        inside = numeral.start in apart
+        role: Role = "label" if inside else _role(text, numeral, previous, markers)
         previous = numeral.end
-        stated = numeral.kind in ("cardinal", "group", "range", "decimal", "negative", "fraction")
-        stated = stated and role not in ("label", "aside")
+        stated = numeral.kind in _STATED and role not in ("label", "aside")
         found.append(Mention(numeral.start, numeral.end, role, numeral.value, stated))
     for index in range(len(found) - 1):
         _join(text, found, index)
@@ -136,15 +132,8 @@ def _role(text: str, numeral: Numeral, previous: int, markers: set[int]) -> Role
     start, end = numeral.start, numeral.end
     if start in markers:
         return "aside"
-    match numeral.kind:
-        case "range" | "code":
-            return "range" if numeral.kind == "range" else "label"
-        case "indefinite":
-            return "vague"
-        case "cardinal" | "group":
-            pass
-        case _:
-            return "quantity"
+    if numeral.kind not in ("cardinal", "group"):
+        return _ROLE_OF_KIND.get(numeral.kind, "quantity")
     # words before an earlier number say nothing about this one
     before, after = text[max(previous, start - 40) : start], text[end : end + 40]
     if numeral.kind == "group":
@@ -153,9 +142,12 @@ def _role(text: str, numeral: Numeral, previous: int, markers: set[int]) -> Role
         return "aside"
     if before.lower().endswith(" not ") or before.lower() == "not ":
         return "aside"
-    if _is_label(before, after, numeral) or _is_date(text, numeral):
+    if _is_label(text, before, after, numeral):
         return "label"
     return "hedged" if is_hedged(before, after) else "count"
+
+
+_ROLE_OF_KIND: dict[str, Role] = {"range": "range", "code": "label", "indefinite": "vague"}
 
 
 def _is_pronoun(before: str, after: str) -> bool:
@@ -165,23 +157,18 @@ def _is_pronoun(before: str, after: str) -> bool:
     return bool(_THE_ONE.search(before) and _PRONOUN_AFTER.match(after))
 
 
-def _is_label(before: str, after: str, numeral: Numeral) -> bool:
+def _is_label(text: str, before: str, after: str, numeral: Numeral) -> bool:
     label = _LABEL.search(before)
     if label and not (label["picture"] and label["determiner"]):
         return True
     if _DATE_BEFORE.search(before) or _DATE_AFTER.match(after) or _UNIT_AFTER.match(after):
         return True
-    return _may_be_year(numeral) and bool(_YEAR_BEFORE.search(before))
-
-
-def _may_be_year(numeral: Numeral) -> bool:
-    return not numeral.spelled and 1800 <= (numeral.value or 0) < 2100
-
-
-def _is_date(text: str, numeral: Numeral) -> bool:
-    """The year of "May 12, 2024"."""
+    if numeral.spelled or not 1800 <= (numeral.value or 0) < 2100:
+        return False
+    # the year of "in 2024", or of "May 12, 2024"
     start = numeral.start
-    return _may_be_year(numeral) and bool(_DATE_BEFORE.search(text, max(0, start - 20), start))
+    dated = _DATE_BEFORE.search(text, max(0, start - 20), start)
+    return bool(dated or _YEAR_BEFORE.search(before))
 
 
 def _list_markers(text: str) -> set[int]:
@@ -233,7 +220,7 @@ _NOT_COUNTED = (
     r"visual|ability)\b)"
 )
 _NOUN = r"(?:[a-z][\w'-]{0,20} ){0,3}"
-_PLURAL = r"(?:[a-z][\w'-]{1,20}s|people|fish|sheep|children|men|women|deer|mice|geese|persons?)\b"
+_PLURAL = rf"(?:[a-z][\w'-]{{1,20}}s|persons?|{'|'.join(sorted(PLURALS.values()))})\b"
 _ZERO = re.compile(
     rf"\bno {_NOT_COUNTED}{_NOUN}{_PLURAL}"
     rf"|\b(?:there (?:is|are|were|was)|i see|i count|contains?|shows?|has|have|depicts?) no "

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from subitize.readers.hedges import has_vague_addition, has_vague_word, is_refusal
 from subitize.readers.mentions import Mention, find_mentions, implied_number
@@ -39,16 +39,16 @@ def strict(reply: str) -> Reading:
     text, mentions = _prepared(reply)
     counts = [mention for mention in mentions if mention.role in ("count", "hedged")]
     if any(mention.role == "range" for mention in mentions):
-        return _unread("vague", "a range or alternatives")
+        return Reading("vague", note="a range or alternatives")
     values = _values(counts)
     if len(values) > 1:
-        return _unread("several-numbers", ", ".join(str(value) for value in values[:6]))
+        return Reading("several-numbers", note=", ".join(str(value) for value in values[:6]))
     if not values:
         return _without_number(text, mentions)
     if all(mention.role == "hedged" for mention in counts):
-        return _unread("vague", f"a hedged {values[0]}")
+        return Reading("vague", note=f"a hedged {values[0]}")
     if has_vague_addition(text):
-        return _unread("vague", f"{values[0]} and a vague quantity")
+        return Reading("vague", note=f"{values[0]} and a vague quantity")
     return Reading("read", values[0])
 
 
@@ -65,26 +65,25 @@ def final(reply: str) -> Reading:
     if stated is not None:
         if stated.role in ("count", "hedged"):
             return Reading("read", stated.value, note="stated total")
-        return _unread("vague" if stated.role == "range" else "not-a-count", "the stated total")
+        state: State = "vague" if stated.role == "range" else "not-a-count"
+        return Reading(state, note="the stated total")
     closing = _closing(text, mentions)
     if not closing:
         return _without_number(text, mentions)
     values = _values(closing)
     if any(mention.role == "range" for mention in closing):
-        return _unread("vague", "a range or alternatives in the closing statement")
+        return Reading("vague", note="a range or alternatives in the closing statement")
     if len(values) > 1:
-        return _unread("several-numbers", ", ".join(str(value) for value in values[:6]))
+        return Reading("several-numbers", note=", ".join(str(value) for value in values[:6]))
     return Reading("read", values[0], note="closing statement")
 
 
-def read_strict(trial: Trial, response: Response) -> Reading:
-    """`strict` as the reader of a benchmark."""
-    return ended_early(response) or strict(str(response.value))
+def reader_of(read: Callable[[str], Reading]) -> Callable[[Trial, Response], Reading]:
+    """A function that reads words as the reader of a benchmark."""
+    return lambda _trial, response: ended_early(response) or read(str(response.value))
 
 
-def read_final(trial: Trial, response: Response) -> Reading:
-    """`final` as the reader of a benchmark."""
-    return ended_early(response) or final(str(response.value))
+read_strict, read_final = reader_of(strict), reader_of(final)
 
 
 _ENDS: dict[str, State] = {
@@ -99,8 +98,6 @@ _ENDS: dict[str, State] = {
 def ended_early(response: Response) -> Reading | None:
     """The reading of a response that holds no whole reply, by the way it ended."""
     state = _ENDS.get(response.stop)
-    if state is None and response.value is None:
-        state = "failed"
     return None if state is None else Reading(state, note=response.note or response.stop)
 
 
@@ -112,10 +109,6 @@ def _prepared(reply: str) -> tuple[str, list[Mention]]:
     return text, find_mentions(text)
 
 
-def _unread(state: State, note: str) -> Reading:
-    return Reading(state, note=note)
-
-
 def _values(mentions: Sequence[Mention]) -> list[int]:
     """The different values, in order."""
     return list(dict.fromkeys(m.value for m in mentions if m.value is not None))
@@ -124,19 +117,19 @@ def _values(mentions: Sequence[Mention]) -> list[int]:
 def _without_number(text: str, mentions: Sequence[Mention]) -> Reading:
     """The reading of a text that names no count outright."""
     if any(mention.role == "vague" for mention in mentions):
-        return _unread("vague", "an indefinite number")
+        return Reading("vague", note="an indefinite number")
     if is_refusal(text):
-        return _unread("refused", "declines to answer")
+        return Reading("refused", note="declines to answer")
     implied = implied_number(text)
     if implied is not None:
         return Reading("read", implied, note="implied")
     if any(mention.role == "quantity" for mention in mentions):
-        return _unread("not-a-count", "a number that is no count")
+        return Reading("not-a-count", note="a number that is no count")
     if has_vague_word(text):
-        return _unread("vague", "a vague word")
+        return Reading("vague", note="a vague word")
     if any(mention.role == "label" for mention in mentions):
-        return _unread("not-a-count", "a label, date, size or name")
-    return _unread("no-number", "")
+        return Reading("not-a-count", note="a label, date, size or name")
+    return Reading("no-number")
 
 
 _PART = re.compile(r" of (?:them|these|those|which)\b", re.IGNORECASE)

@@ -11,10 +11,9 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
+from itertools import pairwise
 
 from subitize.readers.mentions import Mention
-
-__all__ = ["sentence_starts", "stated_total"]
 
 _SENTENCE_END = re.compile(
     r"(?<!approx)(?<!\bca)(?<!\bno)[.!?。！？]+(?=[\"')\]*]*(?:\s|$))|\n", re.I
@@ -107,6 +106,17 @@ class _Finder:
         index = bisect_right(self.sentences, place)
         return self.sentences[index] if index < len(self.sentences) else len(self.text)
 
+    def _last(self, place: int) -> Mention | None:
+        """The last number that begins before a place."""
+        index = bisect_left(self.begins, place) - 1
+        return self.known[index] if index >= 0 else None
+
+    def _rest(self, place: int, most: int | None = None) -> Sequence[Mention]:
+        """The numbers from a place to the end of its sentence."""
+        low = bisect_left(self.begins, place)
+        high = bisect_left(self.begins, self._sentence_end(place))
+        return self.known[low : high if most is None else min(high, low + most)]
+
     def _next(self, place: int) -> Mention | None:
         """The next number in the same sentence, or right behind a colon and line breaks."""
         index = bisect_left(self.begins, place)
@@ -140,11 +150,10 @@ class _Finder:
 
     def _left_of(self, place: int) -> Mention | None:
         """12 in "12 = 3 x 4"."""
-        index = bisect_left(self.begins, place) - 1
-        if index < 0 or self.text[self.known[index].end : place].strip():
+        mention = self._last(place)
+        if mention is None or self.text[mention.end : place].strip() or self._is_term(mention):
             return None
-        mention = self.known[index]
-        return None if self._is_term(mention) else mention
+        return mention
 
     def in_all(self) -> list[Mention]:
         found = []
@@ -155,9 +164,7 @@ class _Finder:
                 if _FORWARD.fullmatch(between):
                     found.append(mention)
                     continue
-            index = bisect_left(self.begins, match.start()) - 1
-            if index >= 0:
-                mention = self.known[index]
+            if mention := self._last(match.start()):
                 between = self.text[max(mention.end, match.start() - 60) : match.start()]
                 near = match.start() - mention.end < 60 and not re.search(r"[;:(.\n]", between)
                 if near and not self._is_term(mention):
@@ -166,34 +173,24 @@ class _Finder:
 
     def _is_breakdown(self, cue: re.Match[str]) -> bool:
         """Whether parts follow a total named before: "12 dots in total: 5 above and 7 below"."""
-        low = bisect_left(self.begins, cue.end())
-        high = bisect_left(self.begins, self._sentence_end(cue.end()))
-        if low == 0 or len({mention.value for mention in self.known[low:high]}) < 2:
+        total = self._last(cue.end())
+        if total is None or len({mention.value for mention in self._rest(cue.end())}) < 2:
             return False
-        return bool(_NOUN_GAP.fullmatch(self.text, self.known[low - 1].end, cue.start()))
+        return bool(_NOUN_GAP.fullmatch(self.text, total.end, cue.start()))
 
     def of_sums(self) -> list[Mention]:
         """12 in "9 plus 3 is 12"."""
-        found = []
-        for left, right in zip(self.known, self.known[1:], strict=False):
-            if right.start - left.end < 60 and _IS_AFTER_SUM.fullmatch(
-                self.text, left.end, right.start
-            ):
-                before = self.text[max(0, left.start - 20) : left.start]
-                if _TERM_BEFORE.search(before) and not self._is_term(right):
-                    found.append(right)
-        return found
+        return [
+            right
+            for left, right in pairwise(self.known)
+            if right.start - left.end < 60
+            and _IS_AFTER_SUM.fullmatch(self.text, left.end, right.start)
+            and _TERM_BEFORE.search(self.text[max(0, left.start - 20) : left.start])
+            and not self._is_term(right)
+        ]
 
     def after_loose(self) -> list[Mention]:
-        found = []
-        for match in _LOOSE.finditer(self.text):
-            low = bisect_left(self.begins, match.end())
-            high = bisect_left(self.begins, self._sentence_end(match.end()))
-            rest = self.known[low : min(high, low + 5)]
-            if (
-                rest
-                and len({mention.value for mention in rest}) == 1
-                and not self._is_term(rest[0])
-            ):
-                found.append(rest[0])
-        return found
+        """The one number that follows a loose cue."""
+        follow = (self._rest(match.end(), 5) for match in _LOOSE.finditer(self.text))
+        alone = (rest[0] for rest in follow if len({mention.value for mention in rest}) == 1)
+        return [mention for mention in alone if not self._is_term(mention)]

@@ -13,8 +13,6 @@ from typing import Any
 
 import orjson
 
-__all__ = ["take_confidence", "unwrap", "without_thinking"]
-
 _THINKING = re.compile(
     r"(?:<|◁)(?P<close>/?)(?:think|thinking|thought|thoughts|reasoning|scratchpad)(?:>|▷)",
     re.IGNORECASE,

@@ -5,27 +5,22 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import resources
+from itertools import chain
 from pathlib import Path
-from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from subitize import __version__
 from subitize.errors import BadInput
-from subitize.reports import catalog as pages
+from subitize.files import write_whole
+from subitize.reports import default
 from subitize.reports.files import csv_bytes, figure_files, inline_svg, thumbnail_uri
-from subitize.reports.methods import known_benchmark
-from subitize.reports.page import Figure, Section, Table, plain
+from subitize.reports.page import Figure, Section, Sections, Table, plain
 from subitize.runs.stored import StoredRun
-
-__all__ = ["About", "Chapter", "build_report", "write_chapters"]
-
-CONTENTS = "contents.json"
 
 
 @dataclass(frozen=True)
@@ -46,11 +41,22 @@ class About:
     date: str = ""
 
 
-def build_report(runs: Sequence[StoredRun], out: Path) -> Path:
-    """Write OUT (an HTML file) and the folder OUT_files; the same runs give the same bytes."""
+def build_report(
+    runs: Sequence[StoredRun], out: Path, page_of: Callable[[str], Sections | None]
+) -> Path:
+    """Write OUT (an HTML file) and the folder OUT_files; the same runs give the same bytes.
+
+    `page_of` gives a benchmark's own page by its name; without one it gets the default page.
+    """
     if not runs:
         raise BadInput("There is no run to report on: name at least one run folder.")
-    chapters = [_chapter(name, found) for name, found in _by_benchmark(runs).items()]
+    by_benchmark: dict[str, list[StoredRun]] = {}
+    for run in runs:
+        by_benchmark.setdefault(run.benchmark.NAME, []).append(run)
+    chapters = [
+        Chapter(name, found[0].benchmark.TITLE, (page_of(name) or default.sections)(found))
+        for name, found in by_benchmark.items()
+    ]
     return write_chapters(chapters, _about(runs), out)
 
 
@@ -64,7 +70,7 @@ def write_chapters(chapters: Sequence[Chapter], about: About, out: Path) -> Path
     folder = out.with_name(f"{out.stem}_files")
     out.parent.mkdir(parents=True, exist_ok=True)
     _write_folder(folder, files)
-    _write(out, page.encode("utf-8", "replace"))
+    write_whole(out, page.encode("utf-8", "replace"))
     return out
 
 
@@ -76,31 +82,12 @@ def _about(runs: Sequence[StoredRun]) -> About:
     )
 
 
-def _by_benchmark(runs: Sequence[StoredRun]) -> dict[str, list[StoredRun]]:
-    found: dict[str, list[StoredRun]] = {}
-    for run in runs:
-        found.setdefault(str(run.info["benchmark"]), []).append(run)
-    known = [name for name in pages.PAGES if name in found]
-    return {name: found[name] for name in [*known, *sorted(found.keys() - set(known))]}
-
-
-def _chapter(name: str, runs: Sequence[StoredRun]) -> Chapter:
-    benchmark = known_benchmark(name)
-    title = benchmark.TITLE if benchmark else name.capitalize()
-    return Chapter(name, title, pages.get(name)(runs))
-
-
-def _blocks(chapters: Iterable[Chapter]) -> Iterable[Any]:
-    for chapter in chapters:
-        for section in chapter.sections:
-            yield from section.blocks
-
-
 def _files(chapters: Sequence[Chapter]) -> tuple[dict[str, bytes], dict[str, Markup]]:
     """All files by name, and each figure's SVG for the page."""
     files: dict[str, bytes] = {}
     inlined: dict[str, Markup] = {}
-    for block in _blocks(chapters):
+    sections = (section for chapter in chapters for section in chapter.sections)
+    for block in chain.from_iterable(section.blocks for section in sections):
         if isinstance(block, Table):
             assert f"{block.name}.csv" not in files, f"two tables are called {block.name}"
             files[f"{block.name}.csv"] = csv_bytes(block)
@@ -119,10 +106,7 @@ def _template_text(name: str) -> str:
 
 
 def _page(
-    chapters: Sequence[Chapter],
-    about: About,
-    inlined: Mapping[str, Markup],
-    folder: str,
+    chapters: Sequence[Chapter], about: About, inlined: Mapping[str, Markup], folder: str
 ) -> str:
     environment = Environment(
         loader=PackageLoader("subitize.reports", "templates"),
@@ -135,9 +119,7 @@ def _page(
     digest = base64.b64encode(hashlib.sha256(script.encode("utf-8")).digest()).decode("ascii")
     return environment.get_template("report.html.j2").render(
         chapters=chapters,
-        models=about.models,
-        trials=about.trials,
-        date=about.date,
+        about=about,
         version=__version__,
         folder=folder,
         inlined=inlined,
@@ -148,24 +130,14 @@ def _page(
     )
 
 
-def _write(path: Path, content: bytes) -> None:
-    """Put a whole file in place, or nothing."""
-    draft = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        draft.write_bytes(content)
-        draft.replace(path)
-    finally:
-        draft.unlink(missing_ok=True)
-
-
 def _write_folder(folder: Path, files: Mapping[str, bytes]) -> None:
     """Write the files, and remove those an earlier report left; others' files stay."""
     folder.mkdir(parents=True, exist_ok=True)
-    contents = folder / CONTENTS
+    contents = folder / "contents.json"
     before = json.loads(contents.read_text("utf-8")) if contents.is_file() else []
     for name, content in files.items():
-        _write(folder / name, content)
+        write_whole(folder / name, content)
     for name in before:
         if name not in files and Path(name).name == name:
             (folder / name).unlink(missing_ok=True)
-    _write(contents, json.dumps(sorted(files), indent=1).encode("utf-8"))
+    write_whole(contents, json.dumps(sorted(files), indent=1).encode("utf-8"))

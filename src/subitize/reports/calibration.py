@@ -5,46 +5,36 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from subitize.readers.calibration import Calibration
-from subitize.reports.style import FORMATS, INK, MUTED, OWN, new_figure, save, styled
+from subitize.reports.files import figure_files
+from subitize.reports.page import Figure as FigureBlock
+from subitize.reports.style import INK, MUTED, OWN, new_figure, styled
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["calibration_figure", "calibration_files"]
-
 
 def calibration_figure(calibration: Calibration) -> Figure:
     """NAE by threshold, with the best one marked."""
-    best = calibration.rules.threshold
-    curve = calibration.curve
-    least = min(curve["nae"])
+    best, curve = calibration.threshold, calibration.curve
     with styled():
         figure = new_figure(3.6, 2.5)
         axes = figure.subplots()
         axes.plot(curve["thresholds"], curve["nae"], color=OWN, linewidth=1.3)
-        if best is not None:
-            axes.axvline(best, color=MUTED, linewidth=0.7, linestyle=(0, (3, 3)))
-            axes.plot([best], [least], marker="o", markersize=4, color=INK, linestyle="none")
-            # At the top of the line, where a curve with its least value there never is.
-            axes.annotate(
-                f"{best:.2f}: NAE {least:.3f}",
-                (best, 1.0),
-                (-5 if best > 0.5 else 5, -8),
-                xycoords=("data", "axes fraction"),
-                textcoords="offset points",
-                ha="right" if best > 0.5 else "left",
-            )
-        axes.set_xlim(0, 1)
-        axes.set_ylim(0, max(curve["nae"]) * 1.05 or 1.0)
-        axes.set_xlabel("threshold on the score")
-        axes.set_ylabel("NAE against human counts")
+        least, right = min(curve["nae"]), best > 0.5
+        axes.axvline(best, color=MUTED, linewidth=0.7, linestyle=(0, (3, 3)))
+        axes.plot([best], [least], marker="o", markersize=4, color=INK, linestyle="none")
+        # At the top of the line, where a curve with its least value there never is.
+        axes.annotate(
+            f"{best:.2f}: NAE {least:.3f}", (best, 1.0), (-5 if right else 5, -8),
+            xycoords=("data", "axes fraction"), textcoords="offset points",
+            ha="right" if right else "left",
+        )  # fmt: skip
+        axes.set(xlim=(0, 1), ylim=(0, max(curve["nae"]) * 1.05 or 1.0))
+        axes.set(xlabel="threshold on the score", ylabel="NAE against human counts")
     return figure
 
 
 def calibration_files(calibration: Calibration) -> dict[str, bytes]:
     """The figure as SVG, PDF and PNG, by file ending."""
-    figure = calibration_figure(calibration)
-    with styled():
-        figure.draw_without_rendering()
-        figure.set_layout_engine("none")
-    return {kind: save(figure, kind) for kind in FORMATS}
+    block = FigureBlock("calibration", "", "", lambda: calibration_figure(calibration))
+    return {name.rpartition(".")[2]: content for name, content in figure_files(block).items()}

@@ -1,37 +1,107 @@
-"""From a stored score to a place in a table: a number with its interval, or why there is none."""
+"""How numbers and words are shown, in tables and on the terminal: one form for each kind."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
-from subitize.reports.page import Cell, plain
+from subitize.measures import MEASURES, Measure
+from subitize.records import Score
+from subitize.reports.page import Cell, Column, Table, plain
 
-__all__ = ["count", "number", "percent", "quotes", "score", "words"]
+COUNT = ",.0f"
+"""the form of whole numbers"""
+MODEL = Column("model", "Model")
+LABELS = {"nae": "NAE", "smape": "sMAPE"}
+NOT_THERE = "not in the scores of this run"
+
+
+def text(value: float, form: str = ".3f") -> str:
+    """A number by a form as Python's `format` has them, or `p` for a probability.
+
+    >>> text(1234567, COUNT), text(-0.5, "+.2f"), text(0.125, ".1%")
+    ('1\\u2009234\\u2009567', '−0.50', '12.5 %')
+    >>> text(0.0004, "p"), text(0.04, "p")
+    ('< .001', '.040')
+    """
+    if form == "p":
+        return "< .001" if value < 0.001 else f"{value:.3f}".lstrip("0")
+    shown = f"{value:{form}}".replace("%", " %").replace(",", "\N{THIN SPACE}")
+    return shown.replace("-", "−")
+
+
+def at(values: Mapping[str, Any], *path: str) -> Any:
+    """A value inside values; None where any part of the path is missing."""
+    found: Any = values
+    for step in path:
+        found = (found or {}).get(step)
+    return found
+
+
+def as_score(found: Any) -> Score:
+    """A score as scores.json has it (an object or a bare number), or as a cell shows it."""
+    if isinstance(found, Mapping):
+        return Score(found.get("value"), found.get("low"), found.get("high"))
+    if isinstance(found, Cell):
+        return Score(found.value, found.low, found.high)
+    return found if isinstance(found, Score) else Score(found)
+
+
+def _interval(found: Score, form: str) -> str:
+    """In brackets; nothing where there is none."""
+    if found.low is None or found.high is None:
+        return ""
+    ends = (text(end, form.removeprefix("+")) for end in (found.low, found.high))
+    return f"[{', '.join(end.removesuffix(' %') for end in ends)}]"
+
+
+def told(found: Any, form: str = ".3f") -> str:
+    """A score in running text.
+
+    >>> told({"value": 0.5, "low": 0.4, "high": 0.6}, ".0%"), told(None)
+    ('50 % [40, 60]', '–')
+    """
+    known = as_score(found)
+    shown = "–" if known.value is None else text(known.value, form)
+    return f"{shown} {_interval(known, form)}".rstrip()
+
+
+def cell(found: Any, form: str = "", reason: str = "") -> Cell:
+    """A place in a table: words, a number or a score with its interval, or why there is none."""
+    if isinstance(found, Cell):
+        return found
+    if isinstance(found, bool):
+        return words("yes" if found else "no")
+    if isinstance(found, list):
+        return quotes([plain(" / ".join(map(str, one.values()))) for one in found[:3]])
+    if found is not None and not form:
+        return words(found)
+    known = as_score(found)
+    if known.value is None:
+        return Cell(reason=plain(reason))
+    shown = text(known.value, form)
+    return Cell(known.value, shown, known.low, known.high, _interval(known, form))
 
 
 def number(value: float | None, digits: int = 3, *, reason: str = "") -> Cell:
-    """A number without an interval."""
-    if value is None:
-        return Cell(reason=reason)
-    return Cell(value, f"{value:.{digits}f}".replace("-", "−"))
+    """A number with so many digits."""
+    return cell(value, f".{digits}f", reason)
 
 
 def percent(value: float | None, digits: int = 1, *, reason: str = "") -> Cell:
     """A share, shown in per cent; the file keeps the share."""
-    return Cell(reason=reason) if value is None else Cell(value, f"{100 * value:.{digits}f} %")
+    return cell(value, f".{digits}%", reason)
 
 
 def count(value: int | None, *, reason: str = "") -> Cell:
     """A whole number, with thin spaces at the thousands."""
-    if value is None:
-        return Cell(reason=reason)
-    return Cell(value, f"{value:,}".replace(",", "\N{THIN SPACE}"))
+    return cell(value, COUNT, reason)
 
 
-def words(text: object, *, badge: str = "", limit: int | None = None) -> Cell:
+def words(found: object, *, badge: str = "") -> Cell:
     """Plain text, also a model's."""
-    return Cell(plain(text), plain(text, limit), badge=badge)
+    return Cell(plain(found), plain(found), badge=badge)
 
 
 def quotes(replies: Sequence[str]) -> Cell:
@@ -39,27 +109,87 @@ def quotes(replies: Sequence[str]) -> Cell:
     return Cell(" | ".join(replies), quotes=tuple(replies))
 
 
-def score(
-    scores: Mapping[str, Any],
-    measure: str,
-    *,
-    digits: int = 3,
-    share: bool = False,
-    missing: str = "",
-) -> Cell:
+def score(scores: Mapping[str, Any], measure: str, *, digits: int = 3, share: bool = False) -> Cell:
     """A score by its name, with its interval; its reason from `undefined` where it is null."""
-    found = scores.get(measure)
-    if not isinstance(found, Mapping):
-        found = {"value": found}
-    value = found.get("value")
-    if value is None:
-        default = missing or "not in the scores of this run"
-        reason = (scores.get("undefined") or {}).get(measure, default)
-        return Cell(reason=plain(reason))
-    scale, unit = (100, " %") if share else (1, "")
-    shown = f"{value * scale:.{digits}f}{unit}"
-    low, high = found.get("low"), found.get("high")
-    interval = ""
-    if low is not None and high is not None:
-        interval = f"[{low * scale:.{digits}f}, {high * scale:.{digits}f}]"
-    return Cell(value, shown.replace("-", "−"), low, high, interval.replace("-", "−"))
+    return Line("", scores).cell(column([measure], form=f".{digits}{'%' if share else 'f'}"))
+
+
+class Line(NamedTuple):
+    """What a row of a table is made of."""
+
+    label: str
+    """whose it is, such as a model"""
+    values: Mapping[str, Any]
+    """by the names of columns; `undefined` says why one is null"""
+    badge: str = ""
+    """such as `published`"""
+    missing: str = NOT_THERE
+    """why a value is not there, where `undefined` does not say"""
+
+    def cell(self, column: Column) -> Cell:
+        """The line's place in a column."""
+        path = column.at or (column.name,)
+        reason = (self.values.get("undefined") or {}).get(".".join(path), self.missing)
+        return cell(at(self.values, *path), column.form, reason)
+
+
+def known_measure(name: str) -> Measure | None:
+    """What is known of a measure, or of the one that its name begins with."""
+    return next((MEASURES[one] for one in MEASURES if f"{name}_".startswith(f"{one}_")), None)
+
+
+def column(path: Sequence[str], label: str = "", form: str = "") -> Column:
+    """A column of what lies at a path in a line's values; a known measure brings its help.
+
+    Beside the forms of `text` there are `n` for counts and `wide` for running text; ± at the end
+    is for intervals.
+    """
+    known, bare = known_measure(path[0]), form.removesuffix("±")
+    said = ", ".join(LABELS.get(step, step.replace("_", " ")) for step in path)
+    return Column(
+        "_".join(path),
+        label or (said if path[0] in LABELS else said[:1].upper() + said[1:]),
+        {"n": COUNT, "wide": ""}.get(bare, bare),
+        interval=bare != form,
+        help=f"{known.formula} ({known.unit}; best: {known.best})" if known else "",
+        wide=bare == "wide",
+        at=tuple(path),
+    )
+
+
+def columns(listed: str) -> list[Column]:
+    """Columns as NAME:LABEL:FORM, all but the name optional; a dotted name is a path.
+
+    >>> _, share = columns("model; smape.occluded:Occluded:.2f±")
+    >>> share.name, share.label, share.form, share.interval, share.at
+    ('smape_occluded', 'Occluded', '.2f', True, ('smape', 'occluded'))
+    """
+    parts = (one.strip().split(":") for one in listed.split(";"))
+    return [column(name.split("."), *more) for name, *more in parts]
+
+
+def model_table(
+    name: str,
+    caption: str,
+    lines: Iterable[Line],
+    shown: Sequence[Column],
+    *,
+    notes: Sequence[str] = (),
+    sorted_by: str = "",
+    first: Column = MODEL,
+) -> Table:
+    """A table with a row per respondent, whose name stands first."""
+    rows = [
+        [words(line.label, badge=line.badge), *(line.cell(column) for column in shown)]
+        for line in lines
+    ]
+    return Table(name, caption, (first, *shown), rows, notes, sorted_by)
+
+
+def data_table(name: str, heads: Sequence[str], rows: Iterable[Sequence[Any]]) -> Table:
+    """The numbers behind a figure or a table, as a file only."""
+    filled = [
+        [Cell(None if isinstance(value, float) and math.isnan(value) else value) for value in row]
+        for row in rows
+    ]
+    return Table(name, "", [Column(head, head) for head in heads], filled, hidden=True)

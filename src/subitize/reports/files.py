@@ -7,12 +7,9 @@ import csv
 import io
 import re
 
-from PIL import Image
-
+from subitize.pictures.showing import thumbnail
 from subitize.reports.page import Cell, Figure, Table, plain
 from subitize.reports.style import FORMATS, save, styled
-
-__all__ = ["csv_bytes", "figure_files", "inline_svg", "thumbnail_uri"]
 
 THUMBNAIL = 256
 PIXELS_PER_POINT = 4 / 3
@@ -90,12 +87,6 @@ def csv_bytes(table: Table) -> bytes:
 
 def thumbnail_uri(picture: bytes) -> str:
     """A picture made small enough for the page, as a data URI; the model saw it in full size."""
-    with Image.open(io.BytesIO(picture)) as opened:
-        small = opened.convert("RGBA")
-    small.thumbnail((THUMBNAIL, THUMBNAIL), Image.Resampling.LANCZOS)
-    page = Image.new("RGB", small.size, "white")
-    page.paste(small, mask=small.getchannel("A"))
-    buffer = io.BytesIO()
-    # 64 colours are enough for flat drawings and a third of the bytes.
-    page.quantize(64, method=Image.Quantize.MEDIANCUT).save(buffer, "PNG", optimize=True)
-    return "data:image/png;base64," + base64.b64encode(buffer.getvalue()).decode("ascii")
+    return "data:image/png;base64," + base64.b64encode(thumbnail(picture, THUMBNAIL)).decode(
+        "ascii"
+    )

@@ -1,168 +1,195 @@
-"""Small multiples: a row per model, a panel per category, as in Fig 3 of the paper."""
+"""Confusion matrices, and small multiples of them: a row per model, a panel per category."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, MaxNLocator, NullLocator
+from numpy.typing import NDArray
 
-from subitize.reports.matrices import Matrix
-from subitize.reports.respondents import Respondent
-from subitize.reports.style import FAINT, INK, MUTED, OVER, OWN, UNDER, bare, new_figure, styled
+from subitize.reports.charts import panels
+from subitize.reports.style import FAINT, INK, MUTED, OVER, OWN, UNDER, new_figure
 
-__all__ = ["baseline_figure", "confusion_figure", "error_figure", "mean_figure", "scalar_figure"]
-
-COLOURS = "viridis"
-POOLED = "all"
 _PANEL = 1.42
 _SMALL = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5)
+Floats = NDArray[np.float64]
 
 
-def _panels(one: Respondent, categories: Sequence[str]) -> list[tuple[str, Matrix | None]]:
-    panels: list[tuple[str, Matrix | None]] = [
-        (name, one.matrices.get(name)) for name in categories
-    ]
-    return panels if len(categories) == 1 else [*panels, (POOLED, one.overall)]
+@dataclass(frozen=True)
+class Matrix:
+    """Counts of responses 0, 1, 2 … (rows) to targets 1, 2, 3 … (columns)."""
+
+    counts: Floats
+    stored: tuple[Floats, Floats] | None = None
+    """means and standard deviations from the responses themselves, which the last row clips"""
+
+    @property
+    def rows(self) -> Floats:
+        return np.arange(float(self.counts.shape[0]))
+
+    @property
+    def columns(self) -> Floats:
+        return np.arange(1.0, self.counts.shape[1] + 1)
+
+    def shares(self) -> Floats:
+        """Each column as shares of its readable trials; a column without any is NaN."""
+        return _ratio(self.counts, np.broadcast_to(self.counts.sum(axis=0), self.counts.shape))
+
+    def means(self) -> Floats:
+        """Mean response to each target; NaN without trials."""
+        if self.stored is not None:
+            return self.stored[0]
+        return _ratio(self.rows @ self.counts, self.counts.sum(axis=0))
+
+    def sds(self) -> Floats:
+        """Standard deviation (n − 1) of the responses to each target; NaN below two trials."""
+        if self.stored is not None:
+            return self.stored[1]
+        squares = ((self.rows[:, None] - self.means()[None, :]) ** 2 * self.counts).sum(axis=0)
+        return np.sqrt(_ratio(squares, self.counts.sum(axis=0) - 1))
+
+    def errors(self) -> tuple[NDArray[np.int64], Floats]:
+        """Response − target, and the share of readable trials with each such error."""
+        differences = (self.rows[:, None] - self.columns[None, :]).astype(np.int64)
+        values = np.arange(differences.min(), differences.max() + 1)
+        weights = np.bincount(
+            (differences - values[0]).ravel(), weights=self.counts.ravel(), minlength=len(values)
+        )
+        return values, weights / max(1.0, weights.sum())
+
+
+def _ratio(upper: Floats, lower: Floats) -> Floats:
+    """upper / lower, NaN where there is nothing to divide by."""
+    found = np.full(upper.shape, np.nan)
+    np.divide(upper, lower, out=found, where=lower > 0)
+    return found
+
+
+def matrix_from(scores: Mapping[str, Any] | None) -> Matrix | None:
+    """The matrix in the scores of a run or of a category; None where there is none."""
+    confusion = (scores or {}).get("confusion")
+    if not scores or not confusion or not confusion.get("counts"):
+        return None
+    # None becomes NaN: nothing was read for that target.
+    means, sds = (np.asarray(scores.get(name), dtype=np.float64) for name in ("means", "sds"))
+    counts = np.asarray(confusion["counts"], dtype=np.float64)
+    return Matrix(counts, (means, sds) if means.ndim and sds.ndim else None)
+
+
+Rows = Mapping[str, Mapping[str, Matrix | None]]
+"""by model, then by panel; every model has the same panels"""
 
 
 def _grid(
-    respondents: Sequence[Respondent],
-    categories: Sequence[str],
-    draw: Callable[[Axes, Matrix], None],
-    *,
-    height: float,
-    labels: tuple[str, str],
+    rows: Rows, draw: Callable[[Axes, Matrix], None], height: float, labels: tuple[str, str]
 ) -> tuple[Figure, list[list[Axes]]]:
-    """Draw every panel; categories stand once at the top, numbers at the outer edges."""
-    down, across = len(respondents), len(_panels(respondents[0], categories))
+    """Draw every panel; their names stand once at the top, numbers at the outer edges."""
+    down, across = len(rows), len(next(iter(rows.values())))
     figure = new_figure(0.6 + _PANEL * across, (height + 0.27) * down + 0.6)
     grid: list[list[Axes]] = figure.subplots(down, across, squeeze=False).tolist()
-    for one, row in zip(respondents, grid, strict=True):
-        first, last = row is grid[0], row is grid[-1]
-        row[0].set_title(one.label, loc="left", fontweight="bold", pad=5)
+    for (label, matrices), row in zip(rows.items(), grid, strict=True):
+        last = row is grid[-1]
+        row[0].set_title(label, loc="left", fontweight="bold", pad=5)
         row[0].set_ylabel(labels[1])
-        for axes, (name, matrix) in zip(row, _panels(one, categories), strict=True):
-            if first:
-                _over(axes, name)
-            if matrix is None or not matrix.readable:
+        for axes, (name, matrix) in zip(row, matrices.items(), strict=True):
+            if row is grid[0]:
+                # A column's heading, above the first model's name.
+                axes.annotate(
+                    name, (0.5, 1), (0, 19), xycoords="axes fraction",
+                    textcoords="offset points", ha="center", color=INK,
+                )  # fmt: skip
+            if matrix is None or not matrix.counts.any():
                 _say(axes, "nothing readable")
             else:
                 draw(axes, matrix)
-                bare(axes, left=axes is row[0], bottom=last)
+                axes.tick_params(labelleft=axes is row[0], labelbottom=last)
             axes.set_xlabel(labels[0] if last else "")
     return figure, grid
-
-
-def _over(axes: Axes, name: str) -> None:
-    """A column's heading, above the first model's name."""
-    axes.annotate(
-        name,
-        (0.5, 1),
-        (0, 19),
-        xycoords="axes fraction",
-        textcoords="offset points",
-        ha="center",
-        color=INK,
-    )
 
 
 def _say(axes: Axes, words: str) -> None:
     """Words in place of a drawing."""
     axes.text(0.5, 0.5, words, ha="center", color=MUTED, fontsize=7, transform=axes.transAxes)
-    axes.set_xticks([])
-    axes.set_yticks([])
+    axes.set(xticks=[], yticks=[])
     for side in axes.spines.values():
         side.set_color(FAINT)
 
 
-def _heat(axes: Axes, matrix: Matrix) -> Any:
+def _whole_numbers(axes: Axes) -> None:
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_major_locator(MaxNLocator(5, integer=True, steps=[1, 2, 5, 10]))
+
+
+def _ends(values: Any) -> tuple[float, float]:
+    return (values[0] - 0.5, values[-1] + 0.5)
+
+
+def _heat(axes: Axes, matrix: Matrix) -> None:
     """One matrix: targets to the right, responses upwards, right answers on the dotted line."""
-    shares = np.ma.masked_invalid(matrix.shares() * 100)
-    edges = (matrix.columns[0] - 0.5, matrix.columns[-1] + 0.5, matrix.rows[0] - 0.5)
-    image = axes.imshow(
-        shares,
-        origin="lower",
-        aspect="auto",
-        interpolation="none",
-        cmap=COLOURS,
-        vmin=0,
-        vmax=100,
-        extent=(*edges, matrix.rows[-1] + 0.5),
-    )
-    axes.set_facecolor(FAINT)
-    ends = (matrix.columns[0] - 0.5, matrix.columns[-1] + 0.5)
-    axes.plot(ends, ends, color="white", linewidth=0.6, linestyle=(0, (1, 3)), alpha=0.8)
-    axes.set_xlim(*ends)
-    axes.set_ylim(matrix.rows[0] - 0.5, matrix.rows[-1] + 0.5)
-    axes.xaxis.set_major_locator(MaxNLocator(5, integer=True, steps=[1, 2, 5, 10]))
-    axes.yaxis.set_major_locator(MaxNLocator(5, integer=True, steps=[1, 2, 5, 10]))
+    across, up = _ends(matrix.columns), _ends(matrix.rows)
+    axes.imshow(
+        np.ma.masked_invalid(matrix.shares() * 100), origin="lower", aspect="auto",
+        interpolation="none", cmap="viridis", vmin=0, vmax=100, extent=(*across, *up),
+    )  # fmt: skip
+    axes.plot(across, across, color="white", linewidth=0.6, linestyle=(0, (1, 3)), alpha=0.8)
+    axes.set(xlim=across, ylim=up, facecolor=FAINT)
+    _whole_numbers(axes)
     for side in axes.spines.values():
         side.set_visible(False)
-    return image
 
 
-def _colour_bar(figure: Figure, panels: Sequence[Axes], length: float) -> None:
+def _colour_bar(figure: Figure, drawn: Sequence[Axes], length: float) -> None:
     """The key to the colours, so many inches long."""
-    images = [image for axes in panels for image in axes.get_images()]
+    images = [image for axes in drawn for image in axes.get_images()]
     if images:
         shrink = min(1.0, length / figure.get_figheight())
-        bar = figure.colorbar(images[0], ax=list(panels), shrink=shrink, aspect=16, pad=0.015)
+        bar = figure.colorbar(images[0], ax=list(drawn), shrink=shrink, aspect=16, pad=0.015)
         bar.outline.set_visible(False)
         bar.set_ticks([0, 50, 100], labels=["0 %", "50 %", "100 %"])
         bar.ax.tick_params(labelsize=6.5, length=0)
 
 
-def confusion_figure(respondents: Sequence[Respondent], categories: Sequence[str]) -> Figure:
+def confusion_figure(rows: Rows) -> Figure:
     """Share of each response to each target."""
-    with styled():
-        figure, grid = _grid(
-            respondents, categories, _heat, height=1.75, labels=("target", "response")
-        )
-        _colour_bar(figure, [axes for row in grid for axes in row], 1.9)
+    figure, grid = _grid(rows, _heat, 1.75, ("target", "response"))
+    _colour_bar(figure, [axes for row in grid for axes in row], 1.9)
     return figure
 
 
-def baseline_figure(baselines: Sequence[tuple[str, Matrix]]) -> Figure:
-    """The reference respondents of S1: random choice and the ideal human observer."""
-    with styled():
-        figure = new_figure(2.3 * len(baselines) + 0.6, 2.6)
-        row = figure.subplots(1, len(baselines), squeeze=False, sharey=True)[0]
-        for axes, (name, matrix) in zip(row, baselines, strict=True):
-            _heat(axes, matrix)
-            axes.set_title(name)
-            axes.set_xlabel("target")
-        row[0].set_ylabel("response")
-        _colour_bar(figure, list(row), 2.0)
+def side_by_side(matrices: Mapping[str, Matrix]) -> Figure:
+    """A few matrices beside each other."""
+    figure, row = panels(len(matrices), len(matrices), (2.4, 2.4), sharey=True)
+    for axes, (name, matrix) in zip(row, matrices.items(), strict=True):
+        _heat(axes, matrix)
+        axes.set(title=name, xlabel="target")
+    row[0].set_ylabel("response")
+    _colour_bar(figure, row, 2.0)
     return figure
 
 
 def _mean(axes: Axes, matrix: Matrix) -> None:
-    means, sds = matrix.means(), np.nan_to_num(matrix.sds())
-    ends = (matrix.columns[0] - 0.5, matrix.columns[-1] + 0.5)
+    means, sds, ends = matrix.means(), np.nan_to_num(matrix.sds()), _ends(matrix.columns)
     axes.plot(ends, ends, color=MUTED, linewidth=0.7, linestyle=(0, (3, 3)))
     axes.fill_between(matrix.columns, means - sds, means + sds, color=OWN, alpha=0.18, linewidth=0)
     axes.plot(matrix.columns, means, color=OWN, linewidth=1.1, marker="o", markersize=2.4)
     axes.set_xlim(*ends)
-    axes.xaxis.set_major_locator(MaxNLocator(5, integer=True, steps=[1, 2, 5, 10]))
-    axes.yaxis.set_major_locator(MaxNLocator(5, integer=True, steps=[1, 2, 5, 10]))
+    _whole_numbers(axes)
 
 
-def mean_figure(respondents: Sequence[Respondent], categories: Sequence[str]) -> Figure:
+def mean_figure(rows: Rows) -> Figure:
     """Mean response to each target, with one standard deviation to each side."""
-    with styled():
-        figure, grid = _grid(
-            respondents, categories, _mean, height=1.2, labels=("target", "response")
-        )
-        for row in grid:
-            drawn = [axes for axes in row if axes.lines]
-            # One scale per model, so that its categories can be compared.
-            top = max((axes.get_ylim()[1] for axes in drawn), default=1.0)
-            for axes in drawn:
-                axes.set_ylim(0, top)
+    figure, grid = _grid(rows, _mean, 1.2, ("target", "response"))
+    for row in grid:
+        drawn = [axes for axes in row if axes.lines]
+        # One scale per model, so that its panels can be compared.
+        top = max((axes.get_ylim()[1] for axes in drawn), default=1.0)
+        for axes in drawn:
+            axes.set_ylim(0, top)
     return figure
 
 
@@ -174,60 +201,41 @@ def _errors(axes: Axes, matrix: Matrix) -> None:
     where = np.arange(-reach, reach + 1)
     colours = [UNDER if value < 0 else OVER if value > 0 else MUTED for value in where]
     axes.bar(where, summed, width=0.86, color=colours, linewidth=0)
-    axes.set_ylim(0, 100)
-    axes.set_xlim(-reach - 0.7, reach + 0.7)
+    axes.set(xlim=(-reach - 0.7, reach + 0.7), ylim=(0, 100), yticks=[0, 50, 100])
     axes.set_xticks([-reach, 0, reach], [f"−{reach}", "0", f"+{reach}"])
-    axes.set_yticks([0, 50, 100])
 
 
-def error_figure(respondents: Sequence[Respondent], categories: Sequence[str]) -> Figure:
+def error_figure(rows: Rows) -> Figure:
     """Response − target, too few in blue and too many in orange."""
-    with styled():
-        return _grid(
-            respondents,
-            categories,
-            _errors,
-            height=0.95,
-            labels=("response − target", "% of replies"),
-        )[0]
+    return _grid(rows, _errors, 0.95, ("response − target", "% of replies"))[0]
 
 
-def scalar_figure(respondents: Sequence[Respondent]) -> Figure:
+def variability(matrices: Mapping[str, Matrix]) -> Figure:
     """Standard error against mean response on logarithmic axes; a slope of 1 is scalar."""
-    across = min(4, len(respondents))
-    down = -(-len(respondents) // across)
-    with styled():
-        figure = new_figure(1.95 * across + 0.4, 1.9 * down + 0.2)
-        grid = figure.subplots(down, across, squeeze=False, sharex=True, sharey=True)
-        for index, axes in enumerate(grid.ravel()):
-            if index >= len(respondents):
-                axes.set_axis_off()
-                continue
-            one = respondents[index]
-            axes.set_title(one.label, fontsize=7.5, loc="left")
-            axes.set_xscale("log")
-            axes.set_yscale("log")
-            if one.overall is not None:
-                _scalar(axes, one.overall)
-            for axis, ticks in ((axes.xaxis, (1, 2, 5, 10, 20, 50)), (axes.yaxis, _SMALL)):
-                axis.set_major_locator(FixedLocator(ticks))
-                axis.set_major_formatter(lambda value, _: f"{value:g}")
-                axis.set_minor_locator(NullLocator())
-            lowest = index >= len(respondents) - across
-            axes.tick_params(labelbottom=lowest)
-            axes.set_xlabel("mean response" if lowest else "")
-            axes.set_ylabel("standard error" if index % across == 0 else "")
+    across = min(4, len(matrices))
+    figure, every = panels(len(matrices), 4, (1.95, 1.9), sharex=True, sharey=True)
+    for index, (axes, (label, matrix)) in enumerate(zip(every, matrices.items(), strict=True)):
+        axes.set_title(label, fontsize=7.5, loc="left")
+        axes.set(xscale="log", yscale="log")
+        _spread(axes, matrix)
+        for axis, ticks in ((axes.xaxis, (1, 2, 5, 10, 20, 50)), (axes.yaxis, _SMALL)):
+            axis.set_major_locator(FixedLocator(ticks))
+            axis.set_major_formatter(lambda value, _: f"{value:g}")
+            axis.set_minor_locator(NullLocator())
+        lowest = index >= len(matrices) - across
+        axes.tick_params(labelbottom=lowest)
+        first = index % across == 0
+        axes.set(xlabel="mean response" * lowest, ylabel="standard error" * first)
     return figure
 
 
-def _scalar(axes: Axes, matrix: Matrix) -> None:
-    totals = matrix.counts.sum(axis=0)
+def _spread(axes: Axes, matrix: Matrix) -> None:
     means, sds = matrix.means(), matrix.sds()
     spread = (sds > 0) & (means > 0)
     if not spread.any():
         axes.text(0.5, 0.5, "no spread", ha="center", color=MUTED, transform=axes.transAxes)
         return
-    errors = sds[spread] / np.sqrt(totals[spread])
+    errors = sds[spread] / np.sqrt(matrix.counts.sum(axis=0)[spread])
     middle = (np.log(errors) - np.log(means[spread])).mean()
     ends = np.array([means[spread].min() * 0.9, means[spread].max() * 1.1])
     axes.plot(ends, np.exp(middle) * ends, color=MUTED, linewidth=0.8, linestyle=(0, (3, 3)))

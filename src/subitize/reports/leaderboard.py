@@ -1,255 +1,111 @@
-"""The leaderboard: our runs, the papers' models and the baselines, sorted by NAE."""
+"""Who stands where: the headline and the picture of any benchmark's leaderboard."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure as Drawing
 
-from subitize.measures.baselines import (
-    expected_accuracy,
-    expected_nae,
-    observer_matrix,
-    random_matrix,
-)
-from subitize.measures.counting_level import counting_level
-from subitize.measures.likeness import human_correlation
-from subitize.published import PublishedRow
-from subitize.reports import cells
-from subitize.reports.matrices import Matrix
-from subitize.reports.page import Cell, Column, Figure, Table
+from subitize.reports.cells import COUNT, Line, as_score, known_measure, text, told
+from subitize.reports.charts import Series, dot_rows, panels, percent_axis
+from subitize.reports.page import Card, Cards, Column, Figure
 from subitize.reports.respondents import Respondent
-from subitize.reports.style import FAINT, INK, MUTED, OWN, new_figure, styled
+from subitize.reports.style import INK, MUTED, OWN
 
-__all__ = ["Entry", "baseline_matrices", "entries", "leaderboard", "standing"]
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure as Drawing
 
-NOT_PRINTED = "not given in the text of the paper"
-NOT_DEFINED = "not defined for a baseline"
-COLUMNS = (
-    Column("model", "Model"),
-    Column("parameters", "Size (B)", numeric=True, help="billions of parameters, where known"),
-    Column("nae", "NAE", numeric=True, interval=True, help="mean |response − target| / target"),
-    Column("accuracy", "Accuracy", numeric=True, interval=True, help="right of readable trials"),
-    Column("counting_level", "Level", numeric=True, help="n of the n-knower"),
-    Column(
-        "human_correlation", "Corr. with human", numeric=True, interval=True,
-        help="correlation with the ideal human observer: a likeness, not an accuracy",
-    ),
-    Column(
-        "category_consistency", "Consistency", numeric=True, interval=True,
-        help="smallest correlation between two categories",
-    ),
-    Column("weber_fraction", "Weber fraction", numeric=True, interval=True),
-    Column("subitizing_limit", "Subitizing limit", numeric=True),
-    Column("not_read", "Not read", numeric=True, help="unreadable, refused, cut off or failed"),
-    Column("prompt", "Prompt"),
-)  # fmt: skip
-
-Origin = Literal["run", "published", "baseline"]
+LOOKS: dict[str, tuple[Any, ...]] = {
+    "run": (OWN, "o", 4.5),
+    "published": (INK, "D", 3.8, False),
+    "baseline": (MUTED, "|", 7),
+}
+"""colour, mark, size and whether it is filled, by where a line comes from"""
+TICKS = (0.05, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100)
 
 
-@dataclass(frozen=True)
-class Entry:
-    """One line of the leaderboard."""
-
-    label: str
-    origin: Origin
-    cells: Mapping[str, Cell]
-
-    @property
-    def order(self) -> tuple[float, float, str]:
-        """By NAE; without one, after all others by accuracy."""
-        nae, accuracy = self.cells["nae"].value, self.cells["accuracy"].value
-        return (
-            math.inf if nae is None else nae,
-            math.inf if accuracy is None else -accuracy,
-            self.label,
-        )
+def _best(column: Column) -> float | None:
+    known = known_measure(column.at[0])
+    return float(known.best) if known and isinstance(known.best, int | float) else None
 
 
-def _not_read(one: Respondent) -> Cell:
-    states = one.scores.get("states") or {}
-    asked = sum(states.values())
-    if not asked:
-        return Cell(reason="no trials")
-    return cells.percent(1 - states.get("read", 0) / asked)
+def ranked(lines: Iterable[Line], columns: Sequence[Column]) -> list[Line]:
+    """Nearest to the best value of the first measure first, then of the next; unknown last."""
+
+    def place(line: Line) -> tuple[list[float], str]:
+        far = []
+        for column in columns:
+            value, best = as_score(line.cell(column)).value, _best(column)
+            far.append(math.inf if value is None or best is None else abs(best - value))
+        return far, line.label
+
+    return sorted(lines, key=place)
 
 
-def _from_run(one: Respondent) -> Entry:
-    scores = one.scores
-    size = scores.get("parameters") or one.run.info.get("parameters")
-    found = {
-        "model": cells.words(one.label),
-        "parameters": _size(size, "not known"),
-        "nae": cells.score(scores, "nae"),
-        "accuracy": cells.score(scores, "accuracy", digits=1, share=True),
-        "counting_level": cells.score(scores, "counting_level", digits=0),
-        "human_correlation": cells.score(scores, "human_correlation"),
-        "category_consistency": cells.score(scores, "category_consistency", digits=2),
-        "weber_fraction": cells.score(scores, "weber_fraction"),
-        "subitizing_limit": cells.score(scores, "subitizing_limit", digits=0),
-        "not_read": _not_read(one),
-        "prompt": cells.words(scores["prompt"])
-        if scores.get("prompt")
-        else Cell(reason="one form"),
-    }
-    return Entry(one.label, "run", found)
-
-
-def _size(value: float | None, reason: str) -> Cell:
-    return Cell(reason=reason) if value is None else Cell(value, f"{value:.3g}")
-
-
-def _from_paper(row: PublishedRow) -> Entry:
-    mark = "baseline" if row.baseline else "published"
-    accuracy = cells.percent(row.accuracy, 0 if row.benchmark == "naming" else 1)
-    if row.accuracy is None:
-        accuracy = Cell(None, row.accuracy_bound, reason="" if row.accuracy_bound else NOT_PRINTED)
-    found = {
-        "model": cells.words(
-            row.model, badge="published" if not row.baseline else "baseline, published"
-        ),
-        "parameters": _size(row.parameters, "" if row.baseline else NOT_PRINTED),
-        "nae": cells.number(row.nae, 2 if row.benchmark == "naming" else 3),
-        "accuracy": accuracy,
-        "counting_level": cells.number(row.counting_level, 0),
-        "human_correlation": cells.number(row.human_correlation),
-        "category_consistency": cells.number(row.category_consistency, 2),
-        "weber_fraction": Cell(),
-        "subitizing_limit": Cell(),
-        "not_read": Cell(None, f"{row.discarded} replies" if row.discarded is not None else ""),
-        "prompt": cells.words(row.prompt) if row.prompt else Cell(),
-    }
-    return Entry(row.model, "baseline" if mark == "baseline" else "published", found)
-
-
-def _from_matrix(label: str, matrix: np.ndarray, weber: tuple[float, int] | None) -> Entry:
-    likeness = human_correlation(matrix)
-    found = {
-        "model": cells.words(label, badge="baseline"),
-        "parameters": Cell(reason=NOT_DEFINED),
-        "nae": cells.number(expected_nae(matrix)),
-        "accuracy": cells.percent(expected_accuracy(matrix)),
-        "counting_level": cells.number(counting_level(matrix), 0),
-        "human_correlation": cells.number(
-            likeness, reason="all responses are equally likely, so nothing can correlate"
-        ),
-        "category_consistency": Cell(reason=NOT_DEFINED),
-        "weber_fraction": cells.number(weber[0], 2) if weber else Cell(reason=NOT_DEFINED),
-        "subitizing_limit": cells.number(weber[1], 0) if weber else Cell(reason=NOT_DEFINED),
-        "not_read": Cell(reason=NOT_DEFINED),
-        "prompt": Cell(),
-    }
-    return Entry(label, "baseline", found)
-
-
-def highest_target(respondents: Sequence[Respondent]) -> int:
-    """The range that the baselines are asked for: the runs' widest."""
-    return max((int(one.overall.columns[-1]) for one in respondents if one.overall), default=10)
-
-
-def baseline_matrices(highest: int) -> list[tuple[str, Matrix]]:
-    """The two reference respondents of S1, exact rather than sampled."""
-    rows, columns = np.arange(2 * highest + 1.0), np.arange(1.0, highest + 1)
-    return [
-        ("Random choice", Matrix(rows, columns, random_matrix(highest_target=highest))),
-        ("Ideal human observer", Matrix(rows, columns, observer_matrix(highest_target=highest))),
+def headline(
+    lines: Sequence[Line], respondents: Sequence[Respondent], column: Column, *more: Card
+) -> Cards:
+    """How many runs and trials, and which run is best by this measure."""
+    own = [line for line in lines if not line.badge]
+    beside = f"beside {len(lines) - len(own)} reference rows" if len(own) < len(lines) else ""
+    stand = sum(int(one.scores.get("trials") or 0) for one in respondents)
+    cards = [
+        Card(str(len(own)), "models run", beside),
+        Card(text(stand, COUNT), "trials scored"),
     ]
+    if own and _best(column) is not None and own[0].cell(column).value is not None:
+        value = told(own[0].cell(column), column.form)
+        cards.append(Card(own[0].label, f"best by {column.label}", value))
+    return Cards([*cards, *more])
 
 
-def entries(respondents: Sequence[Respondent], published: Sequence[PublishedRow]) -> list[Entry]:
-    """All lines of the leaderboard, best first."""
-    random, observer = baseline_matrices(highest_target(respondents))
-    lines = [
-        *(_from_run(one) for one in respondents),
-        *(_from_paper(row) for row in published),
-        _from_matrix("Random choice (expected)", random[1].counts, None),
-        _from_matrix("Ideal human observer", observer[1].counts, (0.15, 4)),
-    ]
-    return sorted(lines, key=lambda line: line.order)
-
-
-def leaderboard(name: str, lines: Sequence[Entry], notes: Sequence[str]) -> Table:
-    """The leaderboard as a table."""
-    shown = [c for c in COLUMNS if any(line.cells[c.name].shown != "–" for line in lines)]
-    return Table(
-        f"{name}-leaderboard",
-        "Leaderboard, sorted by NAE (0 is best). Brackets hold 95 % intervals.",
-        shown,
-        [[line.cells[column.name] for column in shown] for line in lines],
-        notes,
-        sorted_by="nae",
-    )
-
-
-def _dots(axes: Axes, lines: Sequence[Entry], measure: str) -> None:
-    colours = {"run": OWN, "published": INK, "baseline": MUTED}
-    for place, line in enumerate(lines):
-        cell = line.cells[measure]
-        axes.axhline(place, color=FAINT, linewidth=0.6, zorder=0)
-        if cell.value is None:
-            continue
-        colour = colours[line.origin]
-        if cell.low is not None and cell.high is not None:
-            axes.plot(
-                [cell.low, cell.high], [place, place], color=colour, linewidth=1.6, alpha=0.55
-            )
-        axes.plot(
-            [cell.value],
-            [place],
-            marker={"run": "o", "published": "D", "baseline": "|"}[line.origin],
-            markersize={"run": 4.5, "published": 3.8, "baseline": 7}[line.origin],
-            markerfacecolor="white" if line.origin == "published" else colour,
-            markeredgecolor=colour,
-            markeredgewidth=1.0,
-            linestyle="none",
-            clip_on=False,
-        )
-
-
-def _reach(cell: Cell) -> float:
-    return max(cell.value or 0.0, cell.high or 0.0)
-
-
-def standing(name: str, lines: Sequence[Entry]) -> Figure:
-    """The leaderboard as a picture: NAE and accuracy side by side."""
-    kept = [line for line in lines if line.cells["nae"].value is not None
-            or line.cells["accuracy"].value is not None]  # fmt: skip
+def standing(name: str, lines: Sequence[Line], columns: Sequence[Column]) -> Figure:
+    """The leaderboard as a picture: a panel per measure."""
+    kept = [line for line in lines if any(line.cell(c).value is not None for c in columns)]
 
     def draw() -> Drawing:
-        with styled():
-            figure = new_figure(7.6, 0.21 * len(kept) + 0.75)
-            left, right = figure.subplots(1, 2, sharey=True)
-            _dots(left, kept, "nae")
-            _dots(right, kept, "accuracy")
-            # A square-root axis keeps 0 (never wrong) on the page and still parts small errors.
-            left.set_xscale("function", functions=(np.sqrt, np.square))
-            top = max((_reach(line.cells["nae"]) for line in kept), default=1.0)
-            left.set_xlim(0, max(top * 1.05, 0.3))
-            left.set_xticks(
-                [tick for tick in (0, 0.05, 0.2, 0.5, 1, 2) if tick <= max(top * 1.05, 0.3)]
-            )
-            left.set_xlabel("NAE (square-root scale; 0 is best)")
-            right.set_xlim(-0.02, 1.02)
-            right.set_xlabel("accuracy")
-            right.xaxis.set_major_formatter(lambda value, _: f"{100 * value:.0f} %")
-            left.set_yticks(range(len(kept)), [line.label for line in kept])
-            left.set_ylim(len(kept) - 0.4, -0.6)
-            for axes in (left, right):
-                axes.spines["left"].set_visible(False)
-                axes.tick_params(axis="y", length=0)
+        size = (7.2 / len(columns), 0.21 * len(kept) + 0.55)
+        figure, row = panels(len(columns), len(columns), size, sharey=True)
+        for axes, column in zip(row, columns, strict=True):
+            _draw(axes, kept, column)
         return figure
 
-    caption = (
-        "NAE and accuracy with 95 % intervals. Filled dots are the runs of this report, open "
-        "diamonds are published values (printed without intervals), bars are baselines."
-    )
-    best = next((line.label for line in kept if line.origin == "run"), "no run")
+    reference = any(line.badge for line in kept)
+    first = next((line.label for line in kept if not line.badge), "no run")
+    said = "; ".join(column.label for column in columns)
     return Figure(
-        f"{name}-standing", caption, f"Dot plot of NAE and accuracy; best run: {best}.", draw
+        f"{name}-standing",
+        f"{said}, with 95 % intervals."
+        + " Filled dots are the runs of this report, open diamonds are published values (printed "
+        "without intervals), bars are baselines." * reference,
+        f"Dot plot of {said}; best run: {first}.",
+        draw,
     )
+
+
+def _draw(axes: Axes, lines: Sequence[Line], column: Column) -> None:
+    scores = {place: as_score(line.cell(column)) for place, line in enumerate(lines)}
+    series = []
+    for origin, look in LOOKS.items():
+        own = [p for p, line in enumerate(lines) if _origin(line) == origin]
+        series.append(Series(origin, {p: scores[p] for p in own}, *look))
+    dot_rows(axes, [line.label for line in lines], series)
+    axes.set_xlabel(column.label)
+    if column.form.endswith("%"):
+        percent_axis(axes.xaxis)
+        axes.set_xlim(-0.02, 1.02)
+    elif _best(column) == 0:
+        # A square-root axis keeps 0 (never wrong) on the page and still parts small errors.
+        axes.set_xscale("function", functions=(np.sqrt, np.square))
+        ends = [end or 0 for one in scores.values() for end in (one.value, one.high)]
+        top = 1.05 * max(0.3, *ends)
+        axes.set_xlim(0, top)
+        axes.set_xticks([0, *(tick for tick in TICKS if top / 60 <= tick <= top)])
+        axes.set_xlabel(f"{column.label} (square-root scale; 0 is best)")
+
+
+def _origin(line: Line) -> str:
+    return "baseline" if "baseline" in line.badge else line.badge or "run"

@@ -1,7 +1,8 @@
 """The parts a report page is made of; a benchmark's page is a list of sections of these.
 
 Every word in a block is plain text and is escaped when the page is written: what a model said
-can be shown here and can't run. Nothing in this file knows a benchmark.
+can be shown here and can't run. Names of figures, tables and sections start with the benchmark's
+name, so that several pages fit into one report.
 """
 
 from __future__ import annotations
@@ -9,30 +10,15 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing
 
-__all__ = [
-    "Block",
-    "Card",
-    "Cards",
-    "Cell",
-    "Code",
-    "Column",
-    "Figure",
-    "Gallery",
-    "Picture",
-    "Points",
-    "Prose",
-    "Section",
-    "Table",
-    "plain",
-    "slug",
-]
+    from subitize.runs.stored import StoredRun
 
 MISSING = "–"
+Verdict = Literal["right", "wrong", "unreadable", ""]
 _UNPRINTABLE = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]"
 )
@@ -50,20 +36,10 @@ def plain(text: object, limit: int | None = None) -> str:
     return cleaned
 
 
-def slug(text: str) -> str:
-    """A name that can be a file name and an HTML id.
-
-    >>> slug("sim/observer?w=0.25")
-    'sim-observer-w-0-25'
-    """
-    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-") or "x"
-
-
 @dataclass(frozen=True, slots=True)
 class Prose:
     """A paragraph."""
 
-    kind: ClassVar[str] = "prose"
     text: str
     tone: Literal["body", "note", "warning"] = "body"
 
@@ -72,7 +48,6 @@ class Prose:
 class Points:
     """A list of sentences."""
 
-    kind: ClassVar[str] = "points"
     title: str
     points: Sequence[str]
 
@@ -81,7 +56,6 @@ class Points:
 class Code:
     """Words to copy as they are, such as BibTeX."""
 
-    kind: ClassVar[str] = "code"
     text: str
 
 
@@ -98,7 +72,6 @@ class Card:
 class Cards:
     """The headline of a page."""
 
-    kind: ClassVar[str] = "cards"
     cards: Sequence[Card]
 
 
@@ -138,18 +111,26 @@ class Column:
 
     name: str
     label: str
+    form: str = ""
+    """how its numbers look (see `cells.text`); words have none"""
     numeric: bool = False
     interval: bool = False
     help: str = ""
     wide: bool = False
     """holds running text"""
+    at: tuple[str, ...] = ()
+    """where a line's values hold it, if not under its name"""
+
+    @property
+    def aligned(self) -> str:
+        """How the page sets it: numbers, running text or words."""
+        return "num" if self.form or self.numeric else "wide" if self.wide else ""
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
     """A table, saved as NAME.csv; a click on a heading sorts it."""
 
-    kind: ClassVar[str] = "table"
     name: str
     caption: str
     columns: Sequence[Column]
@@ -174,12 +155,12 @@ class Table:
 class Figure:
     """A figure, saved as NAME.svg, NAME.pdf and NAME.png, and shown in the page."""
 
-    kind: ClassVar[str] = "figure"
     name: str
     caption: str
     alt: str
     """what a reader who can't see it should know"""
     draw: Callable[[], Drawing]
+    """called inside `style.styled()`"""
     data: Table | None = None
     """the numbers behind it"""
 
@@ -192,7 +173,7 @@ class Picture:
     title: str
     reply: str
     alt: str
-    verdict: Literal["right", "wrong", "unreadable", ""] = ""
+    verdict: Verdict = ""
     detail: str = ""
 
 
@@ -200,7 +181,6 @@ class Picture:
 class Gallery:
     """Pictures with their replies, folded away until asked for unless `opened`."""
 
-    kind: ClassVar[str] = "gallery"
     title: str
     pictures: Sequence[Picture]
     opened: bool = False
@@ -217,3 +197,7 @@ class Section:
     title: str
     lead: str
     blocks: Sequence[Block] = ()
+
+
+Sections = Callable[["Sequence[StoredRun]"], list[Section]]
+"""a benchmark's page: from its stored runs to sections"""

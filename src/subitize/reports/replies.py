@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
 
-from subitize.errors import UsageError
-from subitize.records import UNREADABLE, Row
-from subitize.reports import cells
-from subitize.reports.page import Cell, Column, Gallery, Picture, Table, plain
+import orjson
+import polars as pl
+
+from subitize.errors import SubitizeError
+from subitize.records import UNREADABLE
+from subitize.reports.cells import Line, columns, model_table, quotes
+from subitize.reports.page import Block, Gallery, Picture, Prose, Section, Table, Verdict, plain
 from subitize.reports.respondents import Respondent
 from subitize.stimuli import render
-
-__all__ = ["REASONS", "gallery", "picture_received", "picture_sent", "unreadable_table"]
 
 REASONS = {
     "no-number": "no number in it",
@@ -28,121 +30,117 @@ REASONS = {
     "pending": "left for people to read",
     "failed": "the call failed",
 }
-EXAMPLES = 3
+Answer = Mapping[str, Any]
+"""a row of the answers, by column"""
+ERROR = pl.coalesce(
+    (pl.col("number") - pl.col("target")).abs() / pl.max_horizontal(pl.col("target"), 1.0),
+    (pl.col("choice") != pl.col("target_choice")).cast(pl.Float64),
+)
+"""how far off, as a share of the target; a right answer is 0, a wrong choice 1"""
 _log = logging.getLogger(__name__)
 
-Shown = Callable[[Respondent, Row], bytes | None]
 
-
-def _reply(row: Row, limit: int = 240) -> str:
-    # A picture's name says nothing; what was asked for does.
-    value = row.trial.question if row.response.kind == "picture" else row.response.value
-    return plain(row.response.note if value is None else value, limit)
+def _reply(one: Respondent, answer: Answer, limit: int = 240) -> str:
+    """What was said; of boxes how many, of a picture, whose name says nothing, its prompt."""
+    value = answer["value"]
+    if answer["kind"] == "picture":
+        value = one.trials[answer["trial"]].question
+    elif answer["kind"] == "boxes" and value is not None:
+        value = f"{len(orjson.loads(value).get('boxes', ()))} boxes"
+    return plain(answer["note"] if value is None else value, limit)
 
 
 def unreadable_table(name: str, respondents: Sequence[Respondent]) -> Table:
     """Replies without a number, by reason, with up to three different examples."""
-    lines: list[list[Cell]] = []
+    lines: list[Line] = []
     for one in respondents:
-        rows = [row for row in one.scored_rows() if row.reading.state != "read"]
-        counts = Counter(row.reading.state for row in rows)
-        total = max(1, len(one.scored_rows()))
+        counts = Counter(one.answers.filter(pl.col("state") != "read")["state"])
         for state, many in sorted(counts.items(), key=lambda item: (-item[1], item[0])):
-            replies = [_reply(row) for row in rows if row.reading.state == state]
-            common = [reply for reply, _ in Counter(replies).most_common(EXAMPLES)]
-            lines.append(
-                [
-                    cells.words(one.label),
-                    cells.words(REASONS.get(state, state)),
-                    cells.count(many),
-                    cells.percent(many / total),
-                    cells.quotes(common),
-                ]
-            )
-    return Table(
+            of_it = one.answers.filter(pl.col("state") == state).iter_rows(named=True)
+            common = Counter(_reply(one, answer) for answer in of_it).most_common(3)
+            values = {"reason": REASONS.get(state, state), "replies": many}
+            values |= {"examples": quotes([reply for reply, _ in common])}
+            lines.append(Line(one.label, {**values, "share": many / len(one.answers)}))
+    return model_table(
         f"{name}-unreadable",
         "Replies that were not read as a number, by reason, with their most frequent wordings.",
-        [
-            Column("model", "Model"),
-            Column("reason", "Reason"),
-            Column("replies", "Replies", numeric=True),
-            Column("share", "Share", numeric=True),
-            Column("examples", "Examples", wide=True),
-        ],
         lines,
+        columns("reason; replies::n; share::.1%; examples::wide"),
     )
 
 
-def picture_sent(one: Respondent, row: Row) -> bytes | None:
-    """The picture a model was shown, drawn again."""
-    try:
-        return render(row.trial.stimulus).png
-    except UsageError as problem:
-        # A report on an old run is worth having without its pictures.
-        _log.warning("A picture is left out of the report: %s", problem)
-        return None
+def unreadable_section(name: str, respondents: Sequence[Respondent], lead: str) -> Section:
+    """Replies without a number."""
+    table = unreadable_table(name, respondents)
+    blocks: list[Block] = [table] if table.rows else [Prose("Every reply was read.", "note")]
+    return Section(f"{name}-not-read", "Unreadable replies", lead, blocks)
 
 
-def picture_received(one: Respondent, row: Row) -> bytes | None:
+def picture_received(one: Respondent, name: str) -> bytes | None:
     """The picture a model made, from the run's folder."""
-    images = one.run.folder / "images"
-    found = sorted(images.glob(f"{str(row.response.value).split('.')[0]}.*"))
-    return found[0].read_bytes() if found and row.response.kind == "picture" else None
+    found = sorted((one.run.folder / "images").glob(f"{name.partition('.')[0]}.*"))
+    return found[0].read_bytes() if found else None
 
 
-def _error(row: Row) -> float:
-    """How far off, as a share of the target; a right reply is 0."""
-    target = float(row.trial.target)
-    return abs(float(row.reading.number or 0) - target) / max(1.0, target)
+def examples(answers: pl.DataFrame, wrong: int) -> list[Answer]:
+    """Worst errors first, each target once; then an unreadable answer and a right one."""
+    read = answers.filter(pl.col("state") == "read").with_columns(error=ERROR)
+    worst = read.filter(pl.col("error") > 0).sort("error", "trial", descending=[True, False])
+    once = worst.unique(["target", "target_choice"], keep="first", maintain_order=True)
+    good = read.filter(pl.col("error") == 0).sort("target", "trial", descending=[True, False])
+    lost = answers.filter(pl.col("state").is_in(list(UNREADABLE)))
+    return [*once.head(wrong).to_dicts(), *lost.head(1).to_dicts(), *good.head(1).to_dicts()]
 
 
-def _chosen(rows: Sequence[Row], wrong: int, right: int) -> list[Row]:
-    """Worst errors first, each target once; then an unreadable and right replies."""
-    read = [row for row in rows if row.reading.state == "read"]
-    worst = sorted(
-        (row for row in read if _error(row) > 0), key=lambda row: (-_error(row), row.trial.id)
-    )
-    once = list({row.trial.target: row for row in reversed(worst)}.values())
-    once.sort(key=lambda row: (-_error(row), row.trial.id))
-    good = sorted(
-        (row for row in read if _error(row) == 0), key=lambda row: (-row.trial.target, row.trial.id)
-    )
-    lost = [row for row in rows if row.reading.state in UNREADABLE]
-    return [*once[:wrong], *lost[:1], *good[:right]]
-
-
-def _pictured(row: Row, png: bytes, *, painted: bool) -> Picture:
-    category, target = row.trial.condition.get("category", ""), row.trial.target
-    number = row.reading.number
-    if row.reading.state != "read":
-        verdict, answer = "unreadable", REASONS.get(row.reading.state, row.reading.state)
-    else:
-        verdict, answer = ("right" if number == target else "wrong"), f"{number}"
-    return Picture(
-        png,
-        f"{target} → {answer}",
-        _reply(row, 160),
-        f"{'Asked for' if painted else 'Picture of'} {target} {category}",
-        verdict,  # type: ignore[arg-type]
-        plain(category),
-    )
-
-
-def gallery(
+def pictures(
     one: Respondent,
-    categories: Sequence[str],
-    shown: Shown,
-    *,
-    painted: bool = False,
-    wrong: int = 2,
-) -> Gallery:
-    """A model's pictures: per category the worst errors, an unreadable reply, and a right one."""
-    rows = one.scored_rows()
-    pictures = []
-    for category in categories:
-        of_category = [row for row in rows if row.trial.condition.get("category") == category]
-        for row in _chosen(of_category, wrong, 1):
-            png = shown(one, row)
+    answers: Iterable[Answer],
+    detail: Callable[[Answer], str],
+    edit: Callable[[Answer, bytes], bytes] = lambda answer, picture: picture,
+) -> list[Picture]:
+    """The pictures that were shown or made, with what is right and what was read of the reply.
+
+    A report on an old run is worth having without its pictures: what can't be drawn is left out.
+    """
+    found = []
+    for answer in answers:
+        painted = answer["kind"] == "picture"
+        try:
+            png = (
+                picture_received(one, answer["value"])
+                if painted
+                else render(one.trials[answer["trial"]].stimulus).png
+            )
             if png is not None:
-                pictures.append(_pictured(row, png, painted=painted))
-    return Gallery(one.label, pictures)
+                shown = edit(answer, png)
+                found.append(_pictured(one, answer, shown, plain(detail(answer), 120)))
+        except SubitizeError as problem:
+            _log.warning("A picture is left out of the report: %s", problem)
+    return found
+
+
+def _pictured(one: Respondent, answer: Answer, png: bytes, detail: str) -> Picture:
+    number, choice = answer["number"], answer["choice"]
+    right = answer["target_choice"] if answer["target"] is None else f"{answer['target']:.15g}"
+    said = choice if number is None else f"{number:.15g}"
+    verdict: Verdict = "right" if said == right else "wrong"
+    if answer["state"] != "read":
+        verdict, said = "unreadable", REASONS.get(answer["state"], answer["state"])
+    title, alt = plain(f"{right} → {said}", 80), plain(f"{right}, {detail}: {said}", 120)
+    return Picture(png, title, _reply(one, answer, 160), alt, verdict, detail)
+
+
+def gallery_section(
+    name: str,
+    lead: str,
+    galleries: Iterable[tuple[str, Sequence[Picture]]],
+    *,
+    title: str = "Pictures and replies",
+) -> Section:
+    """Pictures by model, as far as there are any; the first model's are in sight."""
+    blocks: list[Block] = []
+    for label, shown in galleries:
+        if shown:
+            blocks.append(Gallery(label, shown, opened=not blocks))
+    none = [Prose("There are no pictures to show.", "note")]
+    return Section(f"{name}-pictures", title, lead, blocks or none)

@@ -1,18 +1,28 @@
-"""One run as the pages see it: a label of its own, its scores and its matrices."""
+"""Runs as the pages see them: a label, the scores, and the answers as one table.
+
+Pages work on the table; pictures come from the trials.
+"""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
-from subitize.records import Row
-from subitize.reports.matrices import Matrix, matrix_from
-from subitize.reports.page import plain
-from subitize.runs.stored import StoredRun
+import orjson
+import polars as pl
 
-__all__ = ["Respondent", "categories_of", "respondents_from"]
+from subitize.errors import BadInput
+from subitize.measures.boxes import Counted, rules_from
+from subitize.measures.boxes import count as count_boxes
+from subitize.records import Trial
+from subitize.reports.cells import Line, at
+from subitize.reports.page import plain
+from subitize.runs.reading import choose_reader
+from subitize.runs.stored import StoredRun
 
 
 @dataclass(frozen=True)
@@ -22,53 +32,102 @@ class Respondent:
     label: str
     """the model's name, with the run's folder where two runs share a name"""
     run: StoredRun
-    overall: Matrix | None
-    matrices: Mapping[str, Matrix]
-    """by category"""
+    scored: Callable[[Mapping[str, Any]], pl.Expr] | None = None
+    """from the run's scores to which of its answers they stand on; all without it"""
 
     @property
     def scores(self) -> Mapping[str, Any]:
         return self.run.scores
 
+    def at(self, *path: str) -> Any:
+        """A score inside the scores; None where any part of the path is missing."""
+        return at(self.scores, *path)
+
     @property
-    def nae(self) -> float:
-        """What the models are ordered by; unknown comes last."""
-        found = (self.scores.get("nae") or {}).get("value")
-        return float("inf") if found is None else float(found)
+    def not_read(self) -> float | None:
+        """The share of the answers that are unreadable, refused, cut off or failed."""
+        states = self.at("states") or {}
+        asked = sum(states.values())
+        return 1 - states.get("read", 0) / asked if asked else None
 
-    def scored_rows(self) -> list[Row]:
-        """The rows that the scores stand on: the chosen prompt form, not the control question."""
-        form = self.scores.get("prompt")
-        return [
-            row
-            for row in self.run.rows
-            if row.trial.stage != "control"
-            and row.trial.condition.get("form") != "control"
-            and (form is None or row.trial.condition.get("form", form) == form)
-        ]
+    @property
+    def trials(self) -> Mapping[str, Trial]:
+        """By id."""
+        return self.run.trials
 
-
-def _name(run: StoredRun) -> str:
-    model = run.info.get("model") or {}
-    return plain(run.scores.get("model") or model.get("name") or run.folder.name, 80)
+    @cached_property
+    def answers(self) -> pl.DataFrame:
+        """The answers that the scores stand on: answers.parquet has the same columns."""
+        found = self.run.counted
+        return found if self.scored is None else found.filter(self.scored(self.scores))
 
 
-def respondents_from(runs: Sequence[StoredRun]) -> list[Respondent]:
-    """The runs, best NAE first; equal names are told apart by their folders."""
-    seen = Counter(_name(run) for run in runs)
+def respondents_from(
+    runs: Sequence[StoredRun],
+    order: Callable[[Mapping[str, Any]], float | None] = lambda scores: None,
+    scored: Callable[[Mapping[str, Any]], pl.Expr] | None = None,
+) -> list[Respondent]:
+    """The runs, smallest `order` of their scores first; equal names are told apart by folders."""
+    names = [
+        plain(run.scores.get("model") or at(run.info, "model", "name") or run.folder.name, 80)
+        for run in runs
+    ]
     found = []
-    for run in runs:
-        name = _name(run)
-        label = f"{name} ({plain(run.folder.name, 40)})" if seen[name] > 1 else name
-        matrices = {
-            category: matrix
-            for category, scores in (run.scores.get("categories") or {}).items()
-            if (matrix := matrix_from(scores)) is not None
-        }
-        found.append(Respondent(label, run, matrix_from(run.scores), matrices))
-    return sorted(found, key=lambda one: (one.nae, one.label))
+    for name, run in zip(names, runs, strict=True):
+        place = order(run.scores)
+        label = f"{name} ({plain(run.folder.name, 40)})" if names.count(name) > 1 else name
+        found.append((math.inf if place is None else place, Respondent(label, run, scored)))
+    return [one for _, one in sorted(found, key=lambda pair: (pair[0], pair[1].label))]
 
 
-def categories_of(respondents: Sequence[Respondent]) -> list[str]:
-    """All categories, in the order in which the runs name them."""
-    return list(dict.fromkeys(name for one in respondents for name in one.matrices))
+def unfolded(respondents: Iterable[Respondent], score: str, *names: str) -> list[Line]:
+    """A line for each entry of a score with levels; `names` say what the levels are called."""
+    return [
+        Line(one.label, values)
+        for one in respondents
+        for values in _entries(one.scores.get(score), names)
+    ]
+
+
+def _entries(found: Any, names: Sequence[str]) -> Iterator[dict[str, Any]]:
+    if names:
+        for level, inner in (found or {}).items():
+            for values in _entries(inner, names[1:]):
+                yield {names[0]: level, **values}
+    else:
+        yield from map(dict, found if isinstance(found, list) else [found] if found else [])
+
+
+def reading_model(run: StoredRun) -> tuple[str, str]:
+    """The helper that read a run's responses, empty where none did, and the reader's settings."""
+    chosen = choose_reader(run.benchmark, run.info, run.reader)
+    rules = "&".join(f"{name}={value}" for name, value in chosen.rules.items())
+    return plain(chosen.helper[0], 80) if chosen.helper else "", rules
+
+
+def boxes_of(run: StoredRun) -> Callable[[Mapping[str, Any]], Counted | None]:
+    """A function from an answer to the boxes that count in its picture, where a counter gave any.
+
+    None for every answer where people or nobody read the pictures.
+    """
+    chosen = choose_reader(run.benchmark, run.info, run.reader)
+    if chosen.helper is None:
+        return lambda answer: None
+    name, settings_hash = chosen.helper
+    said = run.answers.filter(
+        (pl.col("respondent") == name)
+        & (pl.col("settings_hash") == settings_hash)
+        & (pl.col("kind") == "boxes")
+        & (pl.col("stop") != "failed")
+    )
+    about = said.select("of_trial", "of_sample", "of_attempt", "value").iter_rows()
+    known = {tuple(key): value for *key, value in about}
+    rules = rules_from(chosen.rules)
+
+    def counted(answer: Mapping[str, Any]) -> Counted | None:
+        found = known.get((answer["trial"], answer["sample"], answer["attempt"]))
+        with suppress(BadInput):
+            return None if found is None else count_boxes(orjson.loads(found), rules)
+        return None
+
+    return counted

@@ -10,22 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 # Matplotlib is imported when something is drawn: the help of a command must not wait for it.
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-__all__ = [
-    "FAINT",
-    "FORMATS",
-    "INK",
-    "MUTED",
-    "OVER",
-    "OWN",
-    "UNDER",
-    "bare",
-    "new_figure",
-    "save",
-    "styled",
-]
 
 INK = "#1c2430"
 MUTED = "#8a94a3"
@@ -33,6 +18,8 @@ FAINT = "#e3e7ec"
 OWN = "#1f5f99"
 UNDER = "#3d7ab8"
 OVER = "#d67a1f"
+COLOURS = (OWN, OVER, "#2e8b6f", "#a24b8f", "#8a6d3b", "#c23b3b", "#5b6ee1", "#5f6b7a")
+"""told apart by all eyes in neighbouring pairs; more models begin again"""
 FORMATS = ("svg", "pdf", "png")
 PNG_DPI = 200
 
@@ -80,7 +67,7 @@ def new_figure(width: float, height: float) -> Figure:
 
 
 def styled() -> Any:
-    """Drawing happens inside `with styled():`, since Matplotlib reads its rules late."""
+    """Figures are drawn inside `with styled():`, since Matplotlib reads its rules late."""
     import matplotlib as mpl
 
     return mpl.rc_context(_RULES)
@@ -112,8 +99,3 @@ def save(figure: Figure, kind: str) -> bytes:
             canvas = FigureCanvasAgg(figure)
             canvas.print_png(buffer, metadata={"Software": None})
     return buffer.getvalue()
-
-
-def bare(axes: Axes, *, left: bool = True, bottom: bool = True) -> None:
-    """Take away the tick labels of inner panels of a grid."""
-    axes.tick_params(labelleft=left, labelbottom=bottom)

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import asdict, replace
+from collections.abc import Mapping
+from dataclasses import asdict
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -16,60 +15,50 @@ import orjson
 
 from subitize.benchmark import Benchmark, Settings
 from subitize.errors import StorageFull, WrongRun
+from subitize.files import write_whole
 from subitize.models.base import Kind, Model
-from subitize.records import Trial, fingerprint
-from subitize.runs.journal import append_line, cut_torn_line
-
-__all__ = [
-    "Plan",
-    "RunFolder",
-    "folder_name",
-    "identity",
-    "placed",
-    "read_info",
-    "store_picture",
-    "write_whole",
-]
+from subitize.records import fingerprint
 
 PACKAGES = ("subitize", "numpy", "aiohttp", "scipy", "torch", "transformers")
-PLAN_CHUNK = 64
+FORMAT = 2
+"""of run folders: goes up when a reader of the old one would go wrong"""
 
 
-def identity(benchmark: Benchmark, settings: Settings, model: Model, kind: Kind) -> dict[str, Any]:
-    """What decides whether a run may be resumed: nothing else does."""
-    return {
+def model_identity(model: Model) -> dict[str, Any]:
+    """What a respondent is: its name, settings and weights."""
+    return {"name": model.respondent, "settings": model.settings, "revision": model.revision}
+
+
+def identity(
+    benchmark: Benchmark[Any],
+    settings: Settings,
+    model: Model,
+    kind: Kind,
+    helpers: Mapping[str, Model],
+) -> dict[str, Any]:
+    """What decides whether a run may be resumed: nothing else does.
+
+    Of the helpers only those whose answers enter questions are a part of it.
+    """
+    parts: dict[str, Any] = {
         "benchmark": benchmark.NAME,
         "version": benchmark.VERSION,
         "kind": kind,
         "settings": asdict(settings),
-        "model": {
-            "name": model.respondent,
-            "settings": model.settings,
-            "revision": model.revision,
-        },
+        "model": model_identity(model),
     }
+    asked = {
+        role: model_identity(helper)
+        for role, helper in helpers.items()
+        if benchmark.HELPERS[role].setting
+    }
+    return parts | ({"helpers": asked} if asked else {})
 
 
 def folder_name(parts: Mapping[str, Any]) -> str:
     """A readable slug plus a short hash."""
     slug = re.sub(r"[^a-z0-9.]+", "-", f"{parts['benchmark']}-{parts['model']['name']}".lower())
     return f"{slug.strip('-')[:60]}-{fingerprint(parts, 8)}"
-
-
-def write_whole(path: Path, content: bytes) -> None:
-    """Temporary name, sync, rename: a reader sees the old file or the new one."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        with temporary.open("wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
-    except OSError as problem:
-        temporary.unlink(missing_ok=True)
-        raise StorageFull(
-            f"Can't write {path}: {problem.strerror}. Make room and run the same command again."
-        ) from None
 
 
 def store_picture(folder: Path, picture: bytes, ending: str) -> str:
@@ -100,6 +89,16 @@ def read_info(folder: Path) -> dict[str, Any]:
             "are untouched."
         ) from None
     info = info if isinstance(info, dict) else {}
+    if "format" not in info and "benchmark" in info:
+        raise WrongRun(
+            f"{folder} is a run folder of version 0.1: turn it into today's form, without a call, "
+            f"with `subitize import run {folder} --out DIR`."
+        )
+    if info.get("format", FORMAT) != FORMAT:
+        raise WrongRun(
+            f"{path} has the format {info['format']!r}, but this version of subitize knows "
+            f"{FORMAT}: use the version that made it, or a newer one."
+        )
     held = {"benchmark": str, "version": str, "model": dict, "settings": dict}
     missing = [key for key, kind in held.items() if not isinstance(info.get(key), kind)]
     if missing:
@@ -108,6 +107,15 @@ def read_info(folder: Path) -> dict[str, Any]:
             "responses beside it are untouched."
         )
     return info
+
+
+def counted_respondents(info: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Whose answers are scored: the model's, or those of the people in the run's list."""
+    listed = info.get("respondents")
+    if listed:
+        return [(str(one["name"]), str(one["settings_hash"])) for one in listed]
+    model = info["model"]
+    return [(str(model["name"]), fingerprint([model["settings"], model["revision"]], 12))]
 
 
 class RunFolder:
@@ -141,10 +149,27 @@ class RunFolder:
             raise WrongRun(f"{folder} can't be made: a file is in the way.") from None
         except OSError as problem:
             raise StorageFull(f"Can't make {folder}: {problem.strerror}.") from None
-        run = cls(folder, {**parts, **extra, "decisions": {}, "packages": _packages()})
+        head = {"format": FORMAT, **parts, **extra, "readers": []}
+        run = cls(folder, {**head, "decisions": {}, "packages": _packages()})
         run.info["created"] = datetime.now(UTC).isoformat(timespec="seconds")
         run.save()
         return run
+
+    @classmethod
+    def at(cls, folder: Path) -> RunFolder:
+        """A run's folder that is there."""
+        return cls(folder, read_info(folder))
+
+    def update(self, **entries: Any) -> None:
+        """Write what changed in run.json; nothing is written where nothing did."""
+        if any(self.info.get(name) != value for name, value in entries.items()):
+            self.info.update(entries)
+            self.save()
+
+    @property
+    def respondents(self) -> list[tuple[str, str]]:
+        """Name and settings hash of those whose answers are scored."""
+        return counted_respondents(self.info)
 
     @property
     def decisions(self) -> dict[str, Any]:
@@ -178,77 +203,3 @@ def _packages() -> dict[str, str]:
         except PackageNotFoundError:
             continue
     return found
-
-
-class Plan:
-    """trials.jsonl, written as the trials are reached and checked against on resume.
-
-    Trials are a pure function of the settings, so a resumed run makes them again; the plan's
-    lines must then be the same, one by one.
-    """
-
-    def __init__(self, folder: Path) -> None:
-        self.path = folder / "trials.jsonl"
-        cut_torn_line(self.path)
-        self._descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
-        self._stored = self.path.open("rb")
-        self._stored_bytes = self.path.stat().st_size
-        self._line = 0
-
-    def chunks(self, trials: Iterator[Trial]) -> Iterator[list[Trial]]:
-        """The same trials in small lists; each is in the file before it is handed out."""
-        while True:
-            chunk = [trial for _, trial in zip(range(PLAN_CHUNK), trials, strict=False)]
-            if not chunk:
-                return
-            new = b"".join(line for trial in chunk if (line := self._new_line(trial)))
-            if new:
-                try:
-                    append_line(self._descriptor, new)
-                except OSError as problem:
-                    raise StorageFull(
-                        f"Can't write {self.path}: {problem.strerror}. Make room and run again."
-                    ) from None
-            yield chunk
-
-    def _new_line(self, trial: Trial) -> bytes:
-        """The trial's line if the file lacks it; another trial in its place is an error."""
-        self._line += 1
-        if self._stored_bytes <= 0:
-            return orjson.dumps(_slim(trial)) + b"\n"
-        stored = self._stored.readline()
-        self._stored_bytes -= len(stored)
-        try:
-            same = orjson.loads(stored)["id"] == trial.id
-        except (orjson.JSONDecodeError, KeyError, TypeError):
-            same = False
-        if not same:
-            raise WrongRun(
-                f"{self.path}, line {self._line} is not the trial that this version of subitize "
-                f"plans there ({trial.id}): the file is damaged or was planned by another version. "
-                "Put back the file, or start a new run with another --out."
-            )
-        return b""
-
-    def close(self) -> None:
-        self._stored.close()
-        os.close(self._descriptor)
-
-
-def placed(trial: Trial, folder: Path) -> Trial:
-    """The trial with the path of its file resolved; relative ones start at the run's folder."""
-    path = trial.stimulus.path
-    if path is None or Path(path).is_absolute() or not (folder / path).exists():
-        return trial
-    return replace(trial, stimulus=replace(trial.stimulus, path=str(folder / path)))
-
-
-def _slim(trial: Trial) -> dict[str, Any]:
-    entry: dict[str, Any] = {name: getattr(trial, name) for name in trial.__slots__}
-    stimulus: dict[str, Any] = {"kind": trial.stimulus.kind, "recipe": trial.stimulus.recipe}
-    if trial.stimulus.path:
-        stimulus["path"] = trial.stimulus.path
-    entry["stimulus"] = stimulus
-    if not trial.options:
-        del entry["options"]
-    return entry

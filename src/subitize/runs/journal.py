@@ -12,15 +12,13 @@ import os
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 import orjson
 
 from subitize.errors import StorageFull, WrongRun
-from subitize.records import Response, fingerprint
+from subitize.records import Key, Response, fingerprint
 
-__all__ = ["Journal", "append_line", "cut_torn_line", "read_lines"]
-
+LINE_BYTES = 8192
 RESERVE_BYTES = 1 << 20
 """kept free beside the journal, given back when the disk is full, so that replies already under
 way can still be written"""
@@ -60,8 +58,8 @@ def cut_torn_line(path: Path) -> int:
     return size - end
 
 
-def append_line(descriptor: int, line: bytes) -> None:
-    """Write a whole line or nothing: what a full disk left of it is taken back."""
+def append_line(descriptor: int, line: bytes) -> int:
+    """Write a whole line or nothing: what a full disk left of it is taken back; where it begins."""
     before = os.lseek(descriptor, 0, os.SEEK_END)
     view = memoryview(line)
     try:
@@ -71,6 +69,7 @@ def append_line(descriptor: int, line: bytes) -> None:
         with suppress(OSError):
             os.ftruncate(descriptor, before)
         raise
+    return before
 
 
 class Journal:
@@ -82,7 +81,8 @@ class Journal:
         self._reserve = folder / ".reserve"
         self.torn = cut_torn_line(self.path) + cut_torn_line(self.overflow)
         self._known: dict[int, int] = {}
-        self._failed: set[int] = set()
+        self.respondents: set[tuple[str, str]] = set()
+        """name and settings hash of everybody who has answered"""
         try:
             self._take_overflow_in()
             self._index()
@@ -112,42 +112,37 @@ class Journal:
                     f"{self.path}, line {number} is damaged: it is not a response. Mend or delete "
                     "that line; all others are kept, and its trial will be asked again."
                 ) from None
-            key = _number(response.key)
             if response.stop != "failed":
-                self._known[key] = offset
-                self._failed.discard(key)
-            elif key not in self._known:
-                self._failed.add(key)
+                self._known[_number(response.key)] = offset
+            self.respondents.add((response.respondent, response.settings_hash))
 
     def _keep_reserve(self) -> None:
         if not self._reserve.exists():
             with self._reserve.open("wb") as file:
                 file.write(b"\0" * RESERVE_BYTES)
 
-    def __len__(self) -> int:
-        return len(self._known)
-
-    def find(self, key: tuple[str, str, str, int, int]) -> Response | None:
+    def find(self, key: Key) -> Response | None:
         """The stored response of that key, unless there is none or it failed."""
         offset = self._known.get(_number(key))
         if offset is None:
             return None
-        with self.path.open("rb") as file:
-            file.seek(offset)
-            return Response.from_json(orjson.loads(file.readline()))
+        line = b""
+        while not line.endswith(b"\n"):
+            os.lseek(self._descriptor, offset + len(line), os.SEEK_SET)
+            part = os.read(self._descriptor, LINE_BYTES)
+            line += part[: part.find(b"\n") + 1] if b"\n" in part else part
+        return Response.from_json(orjson.loads(line))
 
-    def holds(self, key: tuple[str, str, str, int, int]) -> bool:
+    def holds(self, key: Key) -> bool:
         return _number(key) in self._known
-
-    def failed(self, key: tuple[str, str, str, int, int]) -> bool:
-        """Whether that call failed in an earlier session and was never made good."""
-        return _number(key) in self._failed
 
     def write(self, response: Response) -> None:
         """Store one response; on a full disk it goes to the overflow file and `full` is set."""
-        line = orjson.dumps(_slim(response)) + b"\n"
+        line = orjson.dumps(response.as_json()) + b"\n"
         try:
-            append_line(self._descriptor, line)
+            offset = append_line(self._descriptor, line)
+            if response.stop != "failed":
+                self._known[_number(response.key)] = offset
         except OSError as problem:
             self._write_full(line, problem)
         self.unsynced += 1
@@ -177,19 +172,9 @@ class Journal:
         self._reserve.unlink(missing_ok=True)
 
 
-def _number(key: tuple[str, str, str, int, int]) -> int:
+def _number(key: Key) -> int:
     """64 bits of a key's hash: a hundred thousand of them stay small in memory."""
     return int(fingerprint(key, 16), 16)
-
-
-def _slim(response: Response) -> dict[str, Any]:
-    """The response as JSON without fields that are empty, to keep lines short."""
-    entry = {name: getattr(response, name) for name in response.__slots__}
-    for name in ("usage", "note", "sha256"):
-        if not entry[name]:
-            del entry[name]
-    entry["seconds"] = round(response.seconds, 3)
-    return entry
 
 
 def _full(folder: Path, problem: OSError) -> str:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from subitize.errors import SubitizeError
 
-__all__ = ["Budget", "BudgetSpent", "Halt", "Halted", "Limiter", "RetryPolicy"]
+SPENT = "the budget of calls is spent"
 
 
 class BudgetSpent(Exception):
@@ -26,6 +26,8 @@ class Halt:
 
     reason: str = ""
     error: SubitizeError | None = None
+    loop: asyncio.AbstractEventLoop | None = None
+    """where the run goes on, for whoever stops it from another thread"""
     _wake: asyncio.Event = field(default_factory=asyncio.Event)
 
     def set(self, reason: str, error: SubitizeError | None = None) -> None:
@@ -33,8 +35,17 @@ class Halt:
             self.reason, self.error = reason, error
             self._wake.set()
 
+    def set_from_outside(self, reason: str) -> None:
+        """The same from another thread than the run's."""
+        if self.loop is not None:
+            self.loop.call_soon_threadsafe(self.set, reason)
+
     def __bool__(self) -> bool:
         return bool(self.reason)
+
+    def stops(self, *, paid: bool) -> bool:
+        """Whether no such call may be made: a spent budget ends those that cost money."""
+        return bool(self.reason) and (paid or self.reason != SPENT)
 
     async def sleep(self, seconds: float) -> None:
         """Wait, but no longer than the run goes on."""

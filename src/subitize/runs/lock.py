@@ -10,8 +10,6 @@ from pathlib import Path
 
 from subitize.errors import RunLocked
 
-__all__ = ["locked"]
-
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:

@@ -10,8 +10,6 @@ from typing import Any
 
 from subitize.records import Reading, Response
 
-__all__ = ["Progress"]
-
 
 class Progress:
     """Counts what happens; draws a bar on a terminal and stays silent elsewhere."""
@@ -23,6 +21,7 @@ class Progress:
         self.new = 0
         self.total: int | None = None
         self._begun = time.monotonic()
+        self._silent = show is False
         self._shows = sys.stderr.isatty() if show is None else show
         self._bar: Any = None
         self._task: Any = None
@@ -60,6 +59,13 @@ class Progress:
         if self._bar is not None:
             self._bar.stop()
 
+    def say(self, message: str) -> None:
+        """A word for whoever waits."""
+        if self._bar is not None:
+            self._bar.console.print(message)
+        elif not self._silent:
+            print(message, file=sys.stderr, flush=True)
+
     def stage(self, name: str, trials: int | None) -> None:
         """A new stage begins; its trials are added to the total."""
         if trials is not None:
@@ -67,17 +73,18 @@ class Progress:
         if self._bar is not None:
             self._bar.update(self._task, description=f"{self.title} · {name}", total=self.total)
 
-    def stored(self, reading: Reading) -> None:
-        self._count(reading)
+    def stored(self) -> None:
+        """A trial whose response was there before."""
+        self._advance("stored")
 
-    def asked(self, response: Response, reading: Reading) -> None:
+    def count(self, response: Response, reading: Reading) -> None:
+        """A response with its reading, new or stored."""
         self.new += 1
-        tokens = response.usage.get("total_tokens") if response.usage else None
-        self.tokens += tokens if isinstance(tokens, int) else 0
-        self._count(reading)
+        self.tokens += response.usage.get("total_tokens", 0)
+        self._advance(reading.state)
 
-    def _count(self, reading: Reading) -> None:
-        self.states[reading.state] += 1
+    def _advance(self, state: str) -> None:
+        self.states[state] += 1
         if self._bar is None:
             return
         rate = self.new / max(1e-9, time.monotonic() - self._begun)

@@ -1,49 +1,40 @@
 """Pictures of n things: a recipe in, a picture and exact facts out.
 
-The same recipe gives the same bytes in any process, so a trial need only hold the recipe and
-nothing is drawn before it is asked.
+The same recipe gives the same pixels in any process, so a trial need only hold the recipe and
+nothing is drawn before it is asked. A drawn picture is known by the hash of its pixels, whatever
+compressor packs them; a file by the hash of its bytes.
 """
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from functools import cached_property
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from subitize.errors import BadInput, UnknownName, WrongRun
+from subitize.pictures.editing import edited, filled
+from subitize.pictures.encode import Picture
 from subitize.records import Stimulus
 
-__all__ = ["DRAWERS", "Picture", "render"]
+__all__ = ["DRAWERS", "Picture", "generator", "render"]
 
 DRAWERS: Mapping[str, str] = {
     "naming": "subitize.stimuli.naming:draw",
     "capture": "subitize.stimuli.capture:draw",
     "capture-continued": "subitize.stimuli.capture.continued:draw",
-    "capture-holed": "subitize.stimuli.capture.holed:draw",
+    "capture-holed": "subitize.stimuli.capture.continued:draw_holed",
 }
 """Who draws a recipe; imported when first needed. The module also holds DRAWING_VERSION."""
 
-EDITOR = "subitize.pictures.editing"
-"""Who edits a picture from a file."""
-
-
-@dataclass(frozen=True)
-class Picture:
-    """A picture file and what is known about it."""
-
-    png: bytes
-    """the encoded file"""
-    facts: Mapping[str, Any] = field(default_factory=dict)
-    """positions, sizes, colours, … of what was drawn; empty for a file"""
-
-    @cached_property
-    def sha256(self) -> str:
-        """Hash of the file's bytes."""
-        return hashlib.sha256(self.png).hexdigest()
+_WITHOUT_PICTURE: Mapping[str, str] = {
+    "prompt": "it is words only",
+    "response": "it is an earlier answer, which only the run that holds it can bring",
+    "named": "the data give its name but not the picture",
+}
 
 
 def render(stimulus: Stimulus) -> Picture:
@@ -52,10 +43,17 @@ def render(stimulus: Stimulus) -> Picture:
         return _drawn(stimulus.recipe)
     if stimulus.kind == "file":
         return _from_file(stimulus)
+    why = _WITHOUT_PICTURE.get(stimulus.kind, "this version of subitize does not know the kind")
     raise BadInput(
-        f"A stimulus of kind {stimulus.kind!r} has no picture: it was "
+        f"A stimulus of kind {stimulus.kind!r} has no picture of its own ({why}): it was "
         f"{dict(stimulus.recipe)!r}. Only drawn stimuli and files can be rendered."
     )
+
+
+def generator(*words: object) -> np.random.Generator:
+    """Random numbers that depend on these words alone, so any picture can be drawn by itself."""
+    digest = hashlib.sha256("/".join(map(str, words)).encode()).digest()
+    return np.random.default_rng(int.from_bytes(digest[:16], "big"))
 
 
 def _drawn(recipe: Mapping[str, Any]) -> Picture:
@@ -84,14 +82,15 @@ def _from_file(stimulus: Stimulus) -> Picture:
         raise BadInput(
             f"The picture {path} can't be read ({error.strerror}): bring the data again."
         ) from None
-    picture = Picture(data)
-    if picture.sha256 != stimulus.recipe.get("sha256"):
+    sha256 = hashlib.sha256(data).hexdigest()
+    if sha256 != stimulus.recipe.get("sha256"):
         raise BadInput(
-            f"The picture {path} has changed: its sha256 is {picture.sha256}, the plan says "
+            f"The picture {path} has changed: its sha256 is {sha256}, the plan says "
             f"{stimulus.recipe.get('sha256')}. Restore the file or start a new run."
         )
-    if len(stimulus.recipe) == 1:
-        return picture
-    # imported late, as the drawers are: the editor itself writes with this package's encoder
-    edited: bytes = import_module(EDITOR).edited(data, stimulus.recipe, path.name)
-    return Picture(edited)
+    if "over" in stimulus.recipe:
+        covered = render(Stimulus(**stimulus.recipe["over"])).png
+        return filled(covered, data, stimulus.recipe["box"])
+    if "box" in stimulus.recipe:
+        return edited(data, stimulus.recipe, path.name)
+    return Picture(data, sha256)

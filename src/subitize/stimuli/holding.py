@@ -8,26 +8,15 @@ Pixels are whole, so a cue is met within a few per cent, not exactly (less than 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from subitize.errors import BadInput, UnknownName
 from subitize.stimuli.art import Tile
-from subitize.stimuli.hull import convex_hull, polygon_area
+from subitize.stimuli.geometry import Points, convex_hull, polygon_area
 from subitize.stimuli.placing import GAP, MARGIN, SMALLEST, Centres, Diameters
-
-__all__ = [
-    "HOLDS",
-    "area_target",
-    "check_hold",
-    "hull_area",
-    "hull_target",
-    "region",
-    "same_area",
-    "spread",
-]
 
 HOLDS = ("area", "hull", "density")
 AREA_SHARE = 0.05
@@ -48,16 +37,12 @@ def check_hold(hold: str) -> None:
         raise UnknownName("cue to hold", hold, HOLDS)
 
 
-def area_target(size: int) -> float:
-    """Painted pixels of every picture under hold=area."""
-    return AREA_SHARE * size * size
-
-
-def hull_target(hold: str, n: int, size: int, largest: int) -> float:
+def hull_target(recipe: Mapping[str, Any]) -> float:
     """Hull in square pixels: the same for every n, or growing with n so that density stays."""
-    if hold == "density":
-        return DENSITY_SHARE * size * size * n / largest
-    return HULL_SHARE * size * size
+    size = recipe["size"]
+    if recipe["hold"] == "density":
+        return float(DENSITY_SHARE * size * size * recipe["n"] / recipe["largest"])
+    return float(HULL_SHARE * size * size)
 
 
 def region(target: float, n: int, size: int) -> int:
@@ -72,7 +57,7 @@ def region(target: float, n: int, size: int) -> int:
     return min(size, math.ceil(_DENSER * math.sqrt(target / share)))
 
 
-def hull_area(centres: NDArray[np.float64] | Centres, tiles: Sequence[Tile]) -> float:
+def hull_area(centres: Points | Centres, tiles: Sequence[Tile]) -> float:
     """Area of the convex hull around all painted pixels."""
     if not tiles:
         return 0.0
@@ -80,10 +65,10 @@ def hull_area(centres: NDArray[np.float64] | Centres, tiles: Sequence[Tile]) -> 
     return polygon_area(convex_hull(np.concatenate(corners)))
 
 
-def same_area(relative: NDArray[np.float64], target: float, tiles_of: TilesOf) -> Diameters:
-    """Diameters in about these proportions whose tiles paint `target` pixels together."""
+def same_area(relative: Points, size: int, tiles_of: TilesOf) -> Diameters:
+    """Diameters in about these proportions whose tiles paint the same area for every n."""
+    target = AREA_SHARE * size * size
     scale = math.sqrt(target / max(float(np.sum(relative**2)) * 0.5, 1e-9))
-    diameters = np.rint(relative * scale).astype(np.int64)
     for _ in range(8):
         diameters = np.maximum(np.rint(relative * scale).astype(np.int64), 1)
         area = sum(tile.area for tile in tiles_of(diameters))
@@ -112,12 +97,8 @@ def _nudged(diameters: Diameters, target: float, tiles_of: TilesOf) -> Diameters
 
 
 def spread(
-    points: NDArray[np.float64],
-    diameters: Diameters,
-    tiles: Sequence[Tile],
-    size: int,
-    target: float,
-) -> tuple[NDArray[np.float64] | None, float]:
+    points: Points, diameters: Diameters, tiles: Sequence[Tile], size: int, target: float
+) -> tuple[Points | None, float]:
     """The points moved apart or together until the hull has the target area.
 
     Gives places around the origin, or None with the nearest area that could be reached.
@@ -125,10 +106,9 @@ def spread(
     low, high = _limits(points, diameters, size)
     if low > high:
         return None, math.inf
-    if hull_area(points * low, tiles) > target:
-        return None, hull_area(points * low, tiles)
-    if hull_area(points * high, tiles) < target:
-        return None, hull_area(points * high, tiles)
+    smallest, largest = (hull_area(points * factor, tiles) for factor in (low, high))
+    if not smallest <= target <= largest:
+        return None, smallest if smallest > target else largest
     for _ in range(16):
         middle = (low + high) / 2
         if hull_area(points * middle, tiles) < target:
@@ -138,7 +118,7 @@ def spread(
     return points * high, target
 
 
-def _limits(points: NDArray[np.float64], diameters: Diameters, size: int) -> tuple[float, float]:
+def _limits(points: Points, diameters: Diameters, size: int) -> tuple[float, float]:
     """Smallest and largest factor at which items keep apart and stay inside.
 
     Two pixels more than the gap are kept for rounding the places.
@@ -148,13 +128,10 @@ def _limits(points: NDArray[np.float64], diameters: Diameters, size: int) -> tup
     distance = np.sqrt(np.sum(away * away, axis=2))
     np.fill_diagonal(distance, np.inf)
     low = float(np.max((radii[:, None] + radii[None, :] + GAP + 2) / distance))
-    inner = size - 2 * MARGIN - 2
-    high = math.inf
-    for axis in (0, 1):
-        offset = points[None, :, axis] - points[:, None, axis]
-        free = inner - radii[None, :] - radii[:, None]
-        if free.min() < 0:
-            return math.inf, 0.0
-        with np.errstate(divide="ignore"):
-            high = min(high, float(np.min(np.where(offset > 1e-9, free / offset, np.inf))))
-    return low, high
+    free = size - 2 * MARGIN - 2 - radii[None, :] - radii[:, None]
+    if free.min() < 0:
+        return math.inf, 0.0
+    # a pair that stands in a line has no limit on the other axis
+    apart = np.abs(away)
+    high = np.where(apart > 1e-9, free[:, :, None] / np.maximum(apart, 1e-9), np.inf)
+    return low, float(high.min())

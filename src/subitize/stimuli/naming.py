@@ -9,19 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from subitize.errors import BadInput, UnknownName
-from subitize.pictures.encode import encode
-from subitize.stimuli import Picture, art, holding
+from subitize.pictures.encode import Picture, drawn
+from subitize.stimuli import art, holding
 from subitize.stimuli.scenes import Scene, scene_of, tiles_of
-
-__all__ = [
-    "CATEGORIES",
-    "DRAWING_VERSION",
-    "LARGEST_SIZE",
-    "SMALLEST_SIZE",
-    "composed",
-    "draw",
-    "recipe",
-]
 
 DRAWING_VERSION = 1
 """goes up with every change that alters a single pixel"""
@@ -51,14 +41,11 @@ def recipe(
     holding.check_hold(hold)
     if n < 0:
         raise BadInput(f"A picture of {n} items can't be drawn: n starts at 0.")
-    if size < SMALLEST_SIZE:
-        raise BadInput(
-            f"A picture of {size} x {size} pixels is too small: use --size {SMALLEST_SIZE} or more."
-        )
-    if size > LARGEST_SIZE:
-        raise BadInput(
-            f"A picture of {size} x {size} pixels is too large: use --size {LARGEST_SIZE} or less."
-        )
+    if not SMALLEST_SIZE <= size <= LARGEST_SIZE:
+        small = size < SMALLEST_SIZE
+        limit = f"{SMALLEST_SIZE} or more" if small else f"{LARGEST_SIZE} or less"
+        fault = f"too {'small' if small else 'large'}: use --size {limit}"
+        raise BadInput(f"A picture of {size} x {size} pixels is {fault}.")
     if hold == "density" and n > largest:
         raise BadInput(
             f"The density can't be held for {n} items when the largest n is {largest}: "
@@ -90,7 +77,7 @@ def draw(recipe: Mapping[str, Any]) -> Picture:
         "hull": hull,
         "density": n / hull if hull else 0.0,
     }
-    return Picture(encode(canvas, art.palette(scene.kind)), facts)
+    return drawn(canvas, art.palette(scene.kind), facts)
 
 
 def composed(scene: Scene, size: int) -> tuple[NDArray[np.uint8], list[art.Tile], list[list[int]]]:

@@ -5,24 +5,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
+from subitize.stimuli.geometry import Points, nearest
 from subitize.stimuli.placing import GAP, MARGIN, SMALLEST
 
-__all__ = [
-    "PATTERNS",
-    "Pattern",
-    "card_capacity",
-    "pattern",
-    "patterns_for",
-    "room_for",
-    "separation",
-]
-
-Pattern = NDArray[np.float64]
-"""places in the square from -1 to 1, around the origin"""
-
-PATTERNS = ("rows", "dice", "line", "ring")
 _LONGEST_LINE, _LARGEST_RING = 5, 12
 
 _DICE = {
@@ -51,10 +37,12 @@ def patterns_for(n: int, *, flat: bool = True) -> tuple[str, ...]:
     return tuple(names)
 
 
-def pattern(name: str, n: int) -> Pattern:
-    """Places of n items, centred, the farthest coordinate being 1."""
+def pattern(name: str, n: int) -> Points:
+    """Places of n items around the origin, the farthest coordinate being 1."""
+    places: list[tuple[float, float]]
     if name == "dice":
-        places = _dice(n)
+        rows = enumerate(_DICE[n])
+        places = [(x, y) for y, row in rows for x, mark in enumerate(row) if mark == "x"]
     elif name == "line":
         places = [(float(k), 0.0) for k in range(n)]
     elif name == "ring":
@@ -69,11 +57,6 @@ def pattern(name: str, n: int) -> Pattern:
     return points / reach if reach else points
 
 
-def _dice(n: int) -> list[tuple[float, float]]:
-    rows = _DICE[n]
-    return [(x, y) for y, row in enumerate(rows) for x, mark in enumerate(row) if mark == "x"]
-
-
 def _rows(n: int) -> list[tuple[float, float]]:
     """Rows of equal length around the middle, the last one shorter and centred."""
     long = math.isqrt(max(n - 1, 0)) + 1
@@ -85,22 +68,12 @@ def _rows(n: int) -> list[tuple[float, float]]:
     return places
 
 
-def separation(points: Pattern) -> float:
-    """Smallest distance between two places; infinite for a single one."""
-    if len(points) < 2:
-        return math.inf
-    away = points[:, None, :] - points[None, :, :]
-    squares = np.sum(away * away, axis=2)
-    np.fill_diagonal(squares, np.inf)
-    return math.sqrt(float(squares.min()))
-
-
-def room_for(points: Pattern, size: int) -> float:
+def room_for(points: Points, size: int) -> float:
     """Largest diameter with which the pattern fits; a pixel is kept for rounding."""
     reach = size / 2 - MARGIN - 1
     if len(points) < 2:
         return 2 * reach
-    apart = separation(points)
+    apart = nearest(points)
     return (apart * reach - GAP - 2) / (1 + apart / 2)
 
 

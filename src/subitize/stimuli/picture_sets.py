@@ -1,16 +1,18 @@
 """Writing a whole set of drawn pictures with its manifest, whatever the drawer.
 
-Work is spread over processes, and the bytes do not depend on how many. A set written again is the
-same and mends what is missing; a folder that holds anything else is refused.
+Work is spread over processes, and the pictures do not depend on how many. A set written again is
+the same and mends what is missing; a folder that holds anything else is refused.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, ClassVar
 
 import orjson
 
@@ -18,112 +20,109 @@ from subitize.errors import BadInput, StorageFull
 from subitize.records import Stimulus
 from subitize.stimuli import Picture, render
 
-__all__ = ["MANIFEST", "PictureSet", "write_set"]
-
 MANIFEST = "manifest.jsonl"
 
 Recipe = Mapping[str, Any]
+Wanted = Sequence[tuple[str, Recipe]]
+"""path inside the folder (with / between folders) and recipe of every picture"""
 
 
-class PictureSet(NamedTuple):
+class PictureSet(ABC):
     """Which pictures, and how the manifest tells of them."""
 
-    wanted: Sequence[tuple[str, Recipe]]
-    """path inside the folder (with / between folders) and recipe of every picture"""
-    line: Callable[[str, Recipe, Picture], Mapping[str, Any]]
-    """a picture's line of the manifest; a function of a module, so that processes find it"""
-    describes: Callable[[Mapping[str, Any], Recipe], bool]
-    """whether a line of a manifest found in the folder belongs to the recipe of its file"""
-    together: int = 16
+    together: ClassVar[int] = 16
     """so many pictures are handed to a process at a time"""
 
+    @abstractmethod
+    def recipes(self) -> Wanted:
+        """Every picture of the set; what can't be drawn is told here, if it can be."""
 
-Job = tuple[str, str, Recipe, Callable[[str, Recipe, Picture], Mapping[str, Any]]]
+    @abstractmethod
+    def hardest(self, wanted: Wanted) -> Iterable[Recipe]:
+        """Pictures that are drawn first: if they can be, all can, and nothing is half written."""
 
+    @abstractmethod
+    def line(self, name: str, made: Recipe, picture: Picture) -> Mapping[str, Any]:
+        """A picture's line of the manifest."""
 
-def write_set(out: Path, pictures: PictureSet, processes: int | None = None) -> int:
-    """Write every picture of a set and its manifest into `out`; gives the number of pictures."""
-    if processes is not None and processes < 1:
-        raise BadInput(f"The number of processes is {processes}: give 1 or more.")
-    _check_folder(out, pictures)
-    jobs: list[Job] = [(str(out), name, made, pictures.line) for name, made in pictures.wanted]
-    try:
-        for folder in {(out / name).parent for name, _ in pictures.wanted}:
-            folder.mkdir(parents=True, exist_ok=True)
-        _replace(out / MANIFEST, b"".join(_lines(jobs, pictures.together, processes)))
-    except OSError as error:
-        raise StorageFull(
-            f"The pictures can't be written to {out} ({error.strerror}): free some space or choose "
-            "another folder, then run again."
-        ) from None
-    return len(jobs)
+    @abstractmethod
+    def describes(self, line: Mapping[str, Any], made: Recipe) -> bool:
+        """Whether a line of a manifest found in the folder belongs to the recipe of its file."""
 
+    def write(self, out: Path, processes: int | None = None) -> int:
+        """Write every picture and the manifest into `out`; gives the number of pictures."""
+        if processes is not None and processes < 1:
+            raise BadInput(f"The number of processes is {processes}: give 1 or more.")
+        wanted = self.recipes()
+        for made in self.hardest(wanted):
+            render(Stimulus("drawn", made))
+        self._check_folder(out, dict(wanted))
+        try:
+            for folder in {(out / name).parent for name, _ in wanted}:
+                folder.mkdir(parents=True, exist_ok=True)
+            _replace(out / MANIFEST, b"".join(self._lines(out, wanted, processes)))
+        except OSError as error:
+            raise StorageFull(
+                f"The pictures can't be written to {out} ({error.strerror}): free some space or "
+                "choose another folder, then run again."
+            ) from None
+        return len(wanted)
 
-def _lines(jobs: Sequence[Job], together: int, processes: int | None) -> Iterator[bytes]:
-    """Write every picture; the manifest's lines come in the order of the jobs."""
-    count = min(processes or os.cpu_count() or 1, -(-len(jobs) // together))
-    if count == 1:
-        yield from map(_write, jobs)
-        return
-    with get_context("spawn").Pool(count) as pool:
-        yield from pool.imap(_write, jobs, chunksize=together)
+    def _lines(self, out: Path, wanted: Wanted, processes: int | None) -> Iterator[bytes]:
+        """Write every picture; the manifest's lines come in the order of the recipes."""
+        write = partial(self._write, out)
+        count = min(processes or os.cpu_count() or 1, -(-len(wanted) // self.together))
+        if count == 1:
+            yield from map(write, wanted)
+            return
+        with get_context("spawn").Pool(count) as pool:
+            yield from pool.imap(write, wanted, chunksize=self.together)
 
+    def _write(self, out: Path, one: tuple[str, Recipe]) -> bytes:
+        """Write one picture and give its line of the manifest."""
+        name, made = one
+        picture = render(Stimulus("drawn", made))
+        path = out / name
+        if not path.exists() or path.read_bytes() != picture.png:
+            _replace(path, picture.png)
+        return orjson.dumps(self.line(name, made, picture), option=orjson.OPT_APPEND_NEWLINE)
 
-def _write(job: Job) -> bytes:
-    """Write one picture and give its line of the manifest."""
-    folder, name, made, line = job
-    picture = render(Stimulus("drawn", made))
-    path = Path(folder) / name
-    if not path.exists() or path.read_bytes() != picture.png:
-        _replace(path, picture.png)
-    return orjson.dumps(line(name, made, picture), option=orjson.OPT_APPEND_NEWLINE)
+    def _check_folder(self, out: Path, wanted: Mapping[str, Recipe]) -> None:
+        """Refuse a folder with anything but (a part of) this very set."""
+        if out.exists() and not out.is_dir():
+            raise BadInput(f"{out} is a file: give a folder for the pictures.")
+        names = {out / name for name in (MANIFEST, *wanted)}
+        folders = {parent for name in names for parent in name.parents}
+        known = names | folders | {_unfinished(name) for name in names}
+        # from the top down, and no further into a stranger's folder
+        for folder in sorted({name.parent for name in names}):
+            for path in sorted(folder.iterdir()) if folder.is_dir() else ():
+                if path not in known:
+                    raise BadInput(
+                        f"The folder {out} holds {str(path.relative_to(out))!r}, which is not part "
+                        "of this set: choose an empty folder."
+                    )
+        manifest = out / MANIFEST
+        try:
+            lines = manifest.read_bytes().splitlines() if manifest.exists() else ()
+            found = [orjson.loads(line) for line in lines]
+            same = len(found) in (0, len(wanted)) and all(
+                self.describes(line, wanted[line["file"]]) for line in found
+            )
+        except (orjson.JSONDecodeError, KeyError, TypeError):
+            same = False
+        if not same:
+            raise BadInput(
+                f"The folder {out} holds another set of pictures (its {MANIFEST} differs): choose "
+                "an empty folder, or the settings it was made with."
+            )
 
 
 def _replace(path: Path, data: bytes) -> None:
     """A file is either whole or not there."""
-    temporary = path.with_name(f".{path.name}.part")
-    temporary.write_bytes(data)
-    temporary.replace(path)
+    _unfinished(path).write_bytes(data)
+    _unfinished(path).replace(path)
 
 
-def _check_folder(out: Path, pictures: PictureSet) -> None:
-    """Refuse a folder with anything but (a part of) this very set."""
-    if out.exists() and not out.is_dir():
-        raise BadInput(f"{out} is a file: give a folder for the pictures.")
-    if not out.is_dir():
-        return
-    names = {Path(MANIFEST), *(Path(name) for name, _ in pictures.wanted)}
-    known = names | {name.with_name(f".{name.name}.part") for name in names}
-    known |= {parent for name in names for parent in name.parents}
-    # from the top down, and no further into a stranger's folder
-    folders = sorted({(out / name).parent for name in names})
-    for folder in folders:
-        if not folder.is_dir():
-            continue
-        for path in sorted(folder.iterdir()):
-            found = path.relative_to(out)
-            if found not in known:
-                raise BadInput(
-                    f"The folder {out} holds {str(found)!r}, which is not part of this set: choose "
-                    "an empty folder."
-                )
-    _check_manifest(out, pictures)
-
-
-def _check_manifest(out: Path, pictures: PictureSet) -> None:
-    manifest = out / MANIFEST
-    if not manifest.exists():
-        return
-    wanted = dict(pictures.wanted)
-    try:
-        known = [orjson.loads(line) for line in manifest.read_bytes().splitlines()]
-        same = len(known) == len(wanted) and all(
-            pictures.describes(line, wanted[line["file"]]) for line in known
-        )
-    except (orjson.JSONDecodeError, KeyError, TypeError):
-        same = False
-    if not same:
-        raise BadInput(
-            f"The folder {out} holds another set of pictures (its {MANIFEST} differs): choose an "
-            "empty folder, or the settings it was made with."
-        )
+def _unfinished(path: Path) -> Path:
+    return path.with_name(f".{path.name}.part")

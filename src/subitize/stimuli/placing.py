@@ -13,19 +13,6 @@ from numpy.typing import NDArray
 
 from subitize.errors import BadInput
 
-__all__ = [
-    "GAP",
-    "MARGIN",
-    "SMALLEST",
-    "Centres",
-    "Diameters",
-    "capacity",
-    "check_room",
-    "fitted",
-    "scatter",
-    "throw_darts",
-]
-
 GAP = 5
 """pixels between two circles"""
 MARGIN = 3
@@ -55,7 +42,7 @@ def check_room(n: int, size: int, largest: int) -> None:
         )
 
 
-def fitted(wished: NDArray[np.float64], size: int) -> NDArray[np.float64]:
+def _fitted(wished: NDArray[np.float64], size: int) -> NDArray[np.float64]:
     """The wished diameters, all made smaller by one factor where they would crowd the picture."""
     if not len(wished):
         return wished
@@ -85,7 +72,7 @@ def scatter(
     n = len(wished)
     check_room(n, size, capacity(size))
     factor = 1.0
-    fit = fitted(wished, size)
+    fit = _fitted(wished, size)
     for _ in range(_ROUNDS):
         diameters = np.maximum(np.rint(fit * factor), SMALLEST).astype(np.int64)
         centres = throw_darts(diameters, size, rng)

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from subitize.errors import BadInput
-from subitize.stimuli import art, holding, patterns, placing
-from subitize.stimuli.art.clip import CLIPS
-from subitize.stimuli.art.colours import CARD_COLOURS
+from subitize.stimuli import art, generator, holding, patterns, placing
+from subitize.stimuli.art.drawings import CARD_COLOURS, CLIPS
+from subitize.stimuli.geometry import Points, nearest
+from subitize.stimuli.holding import TilesOf
 from subitize.stimuli.placing import MARGIN, SMALLEST, Centres, Diameters
-
-__all__ = ["Scene", "scene_of", "tiles_of"]
 
 _KINDS = {"apples": "apple", "people": "person", "butterflies": "butterfly", "dots": "dot"}
 _WIDEST = 0.198
@@ -28,8 +26,8 @@ _STEPS = 16
 _TRIES = 120
 """layouts tried before a cue is given up as impossible to hold"""
 
-Floats = NDArray[np.float64]
-Layout = Callable[[float], tuple[Floats, Diameters]]
+Recipe = Mapping[str, Any]
+Layout = Callable[[float], tuple[Points, Diameters]]
 """a new random layout with diameters multiplied by a factor: places and diameters"""
 
 
@@ -43,139 +41,115 @@ class Scene(NamedTuple):
     pattern: str
 
 
-def scene_of(recipe: Mapping[str, Any]) -> Scene:
+def scene_of(recipe: Recipe) -> Scene:
     """The scene that a recipe describes."""
-    return _card(recipe) if recipe["category"] == "fast cards" else _scattered(recipe)
+    card = recipe["category"] == "fast cards"
+    size = recipe["size"]
+    room = patterns.card_capacity(size) if card else placing.capacity(size)
+    placing.check_room(recipe["n"], size, room)
+    rng = generator("naming", recipe["seed"], recipe["category"], recipe["n"], recipe["index"])
+    return _card(recipe, rng) if card else _scattered(recipe, rng)
 
 
 def tiles_of(kind: str, looks: Sequence[str], diameters: Diameters) -> list[art.Tile]:
     return [art.tile(kind, look, d) for look, d in zip(looks, diameters.tolist(), strict=True)]
 
 
-def _generator(*parts: object) -> np.random.Generator:
-    """Random numbers that depend on these words alone, so any picture can be drawn by itself."""
-    words = "/".join(map(str, ("naming", *parts)))
-    digest = hashlib.sha256(words.encode()).digest()
-    return np.random.default_rng(int.from_bytes(digest[:16], "big"))
-
-
-def _wished(n: int, size: int, rng: np.random.Generator) -> Floats:
+def _wished(n: int, size: int, rng: np.random.Generator) -> Points:
     """Diameters drawn independently of n."""
     ladder = [_WIDEST * size * _VARIETY ** (-k / (_STEPS - 1)) for k in range(_STEPS)]
     return np.array(ladder)[rng.integers(0, _STEPS, n)]
 
 
-def _scattered(recipe: Mapping[str, Any]) -> Scene:
+def _scattered(recipe: Recipe, rng: np.random.Generator) -> Scene:
     """Items of one category at random places."""
-    n, size, hold = int(recipe["n"]), int(recipe["size"]), str(recipe["hold"])
+    n, size, hold = int(recipe["n"]), recipe["size"], recipe["hold"] if recipe["n"] else ""
     kind = _KINDS[recipe["category"]]
-    placing.check_room(n, size, placing.capacity(size))
-    rng = _generator(recipe["seed"], recipe["category"], n, recipe["index"])
     names = art.looks(kind)
     looks = tuple(names[k] for k in rng.integers(0, len(names), n))
+    tiles = partial(tiles_of, kind, looks)
     wished = _wished(n, size, rng)
-    if hold == "area" and n:
-        diameters = _same_area(recipe, kind, looks, wished)
-        for _ in range(8):
-            found = placing.throw_darts(diameters, size, rng)
-            if found is not None:
-                return Scene(kind, looks, found, diameters, "scattered")
-        raise _impossible(recipe)
-    if hold and n:
-        region = holding.region(_target(recipe), n, size)
+    centres: Centres | None
+    if hold == "area":
+        diameters = holding.same_area(wished, size, tiles)
+        tries = (placing.throw_darts(diameters, size, rng) for _ in range(8))
+        centres = next((found for found in tries if found is not None), None)
+        if centres is None:
+            raise _impossible(recipe)
+    elif hold:
+        region = holding.region(holding.hull_target(recipe), n, size)
         if n > placing.capacity(region):
             raise _impossible(recipe)
 
-        def layout(factor: float) -> tuple[Floats, Diameters]:
-            centres, diameters = placing.scatter(wished * factor, region, rng)
-            return centres.astype(np.float64), diameters
+        def layout(factor: float) -> tuple[Points, Diameters]:
+            places, wide = placing.scatter(wished * factor, region, rng)
+            return places.astype(np.float64), wide
 
-        centres, diameters = _held_hull(recipe, (kind, looks), layout, rng)
-        return Scene(kind, looks, centres, diameters, "scattered")
-    centres, diameters = placing.scatter(wished, size, rng)
+        centres, diameters = _held_hull(recipe, tiles, layout, rng)
+    else:
+        centres, diameters = placing.scatter(wished, size, rng)
     return Scene(kind, looks, centres, diameters, "scattered")
 
 
-def _card(recipe: Mapping[str, Any]) -> Scene:
+def _card(recipe: Recipe, rng: np.random.Generator) -> Scene:
     """One kind in one colour, regularly placed; every 45 cards of an n show each pair once."""
-    n, size, hold = int(recipe["n"]), int(recipe["size"]), str(recipe["hold"])
-    index, seed = int(recipe["index"]), recipe["seed"]
-    placing.check_room(n, size, patterns.card_capacity(size))
+    n, size, hold = recipe["n"], recipe["size"], recipe["hold"] if recipe["n"] else ""
     pairs = [(kind, colour) for kind in CLIPS for colour in CARD_COLOURS]
-    dealt = _generator(seed, "deal", n, index // len(pairs)).permutation(len(pairs))
-    clip, colour = pairs[dealt[index % len(pairs)]]
+    deal, card = divmod(recipe["index"], len(pairs))
+    dealt = generator("naming", recipe["seed"], "deal", n, deal).permutation(len(pairs))
+    clip, colour = pairs[dealt[card]]
     kind, looks = f"clip {clip}", (colour,) * n
-    rng = _generator(seed, recipe["category"], n, index)
+    tiles = partial(tiles_of, kind, looks)
     wished = np.full(n, _wished(1, size, rng)[0])
-    names = patterns.patterns_for(n, flat=hold not in ("hull", "density"))
-    if hold == "area" and n:
-        wished = _same_area(recipe, kind, looks, wished).astype(np.float64)
-    roomy = [name for name in names if _fits(name, n, size, wished if hold == "area" else None)]
+    least = float(SMALLEST)
+    if hold == "area":
+        wished = holding.same_area(wished, size, tiles).astype(np.float64)
+        least = float(wished.max(initial=SMALLEST))
+    shapes = {
+        name: patterns.pattern(name, n)
+        for name in patterns.patterns_for(n, flat=recipe["hold"] not in ("hull", "density"))
+    }
+    roomy = [name for name in shapes if patterns.room_for(shapes[name], size) >= least]
     if not roomy:
         raise _impossible(recipe)
     name = roomy[int(rng.integers(len(roomy)))]
-    points = patterns.pattern(name, n)
-    if hold in ("hull", "density") and n:
+    points = shapes[name]
+    room = patterns.room_for(points, size)
+    if hold in ("hull", "density"):
 
-        def layout(factor: float) -> tuple[Floats, Diameters]:
-            room = patterns.room_for(points, size)
-            return points * 100, np.full(n, max(min(wished[0] * factor, room), SMALLEST)).astype(
-                int
-            )
+        def layout(factor: float) -> tuple[Points, Diameters]:
+            wide = max(min(wished[0] * factor, room), SMALLEST)
+            return points * 100, np.full(n, wide).astype(int)
 
-        centres, diameters = _held_hull(recipe, (kind, looks), layout, rng)
-        return Scene(kind, looks, centres, diameters, name)
-    diameters = np.floor(np.minimum(wished, patterns.room_for(points, size))).astype(np.int64)
+        return Scene(kind, looks, *_held_hull(recipe, tiles, layout, rng), name)
+    diameters = np.floor(np.minimum(wished, room)).astype(np.int64)
     return Scene(kind, looks, _regular(points, diameters, size, rng), diameters, name)
 
 
-def _fits(name: str, n: int, size: int, diameters: Floats | None) -> bool:
-    """Whether a pattern has room for the smallest items, or for these very ones."""
-    least = SMALLEST if diameters is None else float(diameters.max(initial=SMALLEST))
-    return patterns.room_for(patterns.pattern(name, n), size) >= least
-
-
-def _regular(points: Floats, diameters: Diameters, size: int, rng: np.random.Generator) -> Centres:
+def _regular(points: Points, diameters: Diameters, size: int, rng: np.random.Generator) -> Centres:
     """The pattern in the middle of the card, more or less spread out."""
     widest = int(diameters.max(initial=0))
     high = size / 2 - MARGIN - 1 - widest / 2
-    low = (widest + placing.GAP + 2) / patterns.separation(points)
+    low = (widest + placing.GAP + 2) / nearest(points)
     reach = low + (high - low) * float(rng.uniform(0.35, 1.0))
     return np.rint(points * reach + size / 2).astype(np.int64)
 
 
-def _same_area(
-    recipe: Mapping[str, Any], kind: str, looks: Sequence[str], wished: Floats
-) -> Diameters:
-    size = int(recipe["size"])
-    return holding.same_area(
-        wished, holding.area_target(size), lambda diameters: tiles_of(kind, looks, diameters)
-    )
-
-
-def _target(recipe: Mapping[str, Any]) -> float:
-    n, size = int(recipe["n"]), int(recipe["size"])
-    return holding.hull_target(str(recipe["hold"]), n, size, int(recipe.get("largest", n)))
-
-
 def _held_hull(
-    recipe: Mapping[str, Any],
-    items: tuple[str, Sequence[str]],
-    layout: Layout,
-    rng: np.random.Generator,
+    recipe: Recipe, tiles_of: TilesOf, layout: Layout, rng: np.random.Generator
 ) -> tuple[Centres, Diameters]:
     """A layout whose hull has the held area, anywhere in the picture.
 
     Items spread as far as they must. Where few items can't reach the hull by that (one or two
     never can by much) they grow; where many fill it, they shrink.
     """
-    n, size, target = int(recipe["n"]), int(recipe["size"]), _target(recipe)
+    n, size, target = recipe["n"], recipe["size"], holding.hull_target(recipe)
     factor = 1.0
     # a crowd makes each layout dear, and needs much smaller items or none
     shrink, tries = (0.95, _TRIES) if n <= 20 else (0.85, _TRIES // 5)
     for attempt in range(tries):
         points, diameters = layout(factor)
-        tiles = tiles_of(*items, diameters)
+        tiles = tiles_of(diameters)
         if n == 1:
             area = holding.hull_area(points * 0, tiles)
             if attempt > 6 or abs(area / target - 1) < 0.01:
@@ -191,7 +165,7 @@ def _held_hull(
     raise _impossible(recipe)
 
 
-def _anywhere(places: Floats, diameters: Diameters, size: int, rng: np.random.Generator) -> Centres:
+def _anywhere(places: Points, diameters: Diameters, size: int, rng: np.random.Generator) -> Centres:
     """Places around the origin moved to whole pixels, somewhere inside the margins."""
     radii = ((diameters + 1) // 2)[:, None]
     whole = np.rint(places).astype(np.int64)
@@ -201,7 +175,7 @@ def _anywhere(places: Floats, diameters: Diameters, size: int, rng: np.random.Ge
     return moved
 
 
-def _impossible(recipe: Mapping[str, Any]) -> BadInput:
+def _impossible(recipe: Recipe) -> BadInput:
     return BadInput(
         f"The {recipe['hold']} can't be held for {recipe['n']} {recipe['category']} in a picture "
         f"of {recipe['size']} x {recipe['size']} pixels: use a larger --size, fewer items or "

@@ -1,23 +1,20 @@
-"""Writing a whole set of naming pictures with its manifest."""
+"""The set of naming pictures, as files."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import hashlib
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-from subitize.errors import BadInput, UnknownName
+from subitize.errors import BadInput
 from subitize.stimuli import Picture
-from subitize.stimuli.holding import check_hold
-from subitize.stimuli.naming import CATEGORIES, SMALLEST_SIZE, draw, recipe
-from subitize.stimuli.picture_sets import MANIFEST, PictureSet, write_set
-
-__all__ = ["MANIFEST", "NamingSet", "write_naming"]
+from subitize.stimuli.naming import CATEGORIES, recipe
+from subitize.stimuli.picture_sets import PictureSet, Recipe, Wanted
 
 
 @dataclass(frozen=True)
-class NamingSet:
+class NamingSet(PictureSet):
     """Which pictures a set holds."""
 
     per_cell: int = 50
@@ -33,64 +30,41 @@ class NamingSet:
     seed: int = 0
     """another seed, another set"""
 
-    def check(self) -> None:
-        """Raise when no picture or no sensible picture would come out."""
-        if self.per_cell < 1:
-            raise BadInput(f"--per-cell is {self.per_cell}: give 1 or more pictures per cell.")
-        if self.max < 1:
-            raise BadInput(f"--max is {self.max}: the largest n must be 1 or more.")
-        if self.size < SMALLEST_SIZE:
+    def recipes(self) -> Wanted:
+        for option, value in (("--per-cell", self.per_cell), ("--max", self.max)):
+            if value < 1:
+                raise BadInput(f"{option} is {value}: give 1 or more.")
+        if not self.categories or len(set(self.categories)) < len(self.categories):
             raise BadInput(
-                f"--size is {self.size}: pictures need {SMALLEST_SIZE} or more pixels a side."
+                f"--categories is {', '.join(self.categories) or 'empty'}: give some of "
+                f"{', '.join(CATEGORIES)}, each once."
             )
-        if not self.categories:
-            raise BadInput(f"--categories is empty: give some of {', '.join(CATEGORIES)}.")
-        for category in self.categories:
-            if category not in CATEGORIES:
-                raise UnknownName("category", category, CATEGORIES)
-        if len(set(self.categories)) < len(self.categories):
-            raise BadInput(f"--categories is {', '.join(self.categories)}: give each once.")
         if not -(2**63) <= self.seed < 2**63:
             raise BadInput(f"--seed is {self.seed}: give a whole number of at most 18 digits.")
-        check_hold(self.hold)
+        known: dict[str, Any] = {
+            "size": self.size,
+            "hold": self.hold,
+            "seed": self.seed,
+            "largest": self.max,
+        }
+        return [
+            (
+                f"{n}_{category.replace(' ', '_')}_{index}.png",
+                recipe(category, n, index, **known),
+            )
+            for category in self.categories
+            for n in range(1, self.max + 1)
+            for index in range(self.per_cell)
+        ]
 
-    def recipes(self) -> Iterator[tuple[str, dict[str, Any]]]:
-        """File name and recipe of every picture."""
-        for category in self.categories:
-            for n in range(1, self.max + 1):
-                for index in range(self.per_cell):
-                    name = f"{n}_{category.replace(' ', '_')}_{index}.png"
-                    yield (
-                        name,
-                        recipe(
-                            category,
-                            n,
-                            index,
-                            size=self.size,
-                            hold=self.hold,
-                            seed=self.seed,
-                            largest=self.max,
-                        ),
-                    )
+    def hardest(self, wanted: Wanted) -> Iterable[Recipe]:
+        """The most crowded picture of each category."""
+        return {made["category"]: made for _, made in wanted if made["n"] == self.max}.values()
 
+    def line(self, name: str, made: Recipe, picture: Picture) -> Mapping[str, Any]:
+        sha256 = hashlib.sha256(picture.png).hexdigest()
+        known = {"file": name, "sha256": sha256, "pixels": picture.sha256, "recipe": made}
+        return {**known, **picture.facts}
 
-def write_naming(out: Path, settings: NamingSet, processes: int | None = None) -> int:
-    """Write every picture of a set and its manifest into `out`; gives the number of pictures.
-
-    The bytes do not depend on the number of processes (default: one per core). Written again, a
-    set is the same; a folder that holds anything else is refused.
-    """
-    settings.check()
-    wanted = list(settings.recipes())
-    # the most crowded pictures first, so that too small a size is known before anything is written
-    for category in settings.categories:
-        draw(next(r for _, r in wanted if r["category"] == category and r["n"] == settings.max))
-    return write_set(out, PictureSet(wanted, _line, _describes), processes)
-
-
-def _line(name: str, made: Mapping[str, Any], picture: Picture) -> dict[str, Any]:
-    return {"file": name, "sha256": picture.sha256, "recipe": made, **picture.facts}
-
-
-def _describes(line: Mapping[str, Any], made: Mapping[str, Any]) -> bool:
-    return bool(line["recipe"] == made)
+    def describes(self, line: Mapping[str, Any], made: Recipe) -> bool:
+        return bool(line["recipe"] == made)

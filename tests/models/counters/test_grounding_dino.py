@@ -163,7 +163,7 @@ def test_bad_settings_are_refused() -> None:
 
 
 def test_without_torch_the_message_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("subitize.models.counters.grounding_dino.find_spec", lambda name: None)
+    monkeypatch.setattr("subitize.models.checkpoints.find_spec", lambda name: None)
     with pytest.raises(MissingExtra, match=r"pip install 'subitize\[hf\]'"):
         open_model("counter/grounding-dino")
 

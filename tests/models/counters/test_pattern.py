@@ -118,19 +118,17 @@ def test_the_inpainter_draws_the_hidden_objects() -> None:
     for configuration in configurations()[::41]:
         plain = draw(configuration, "unoccluded", size=256)
         covered = draw(configuration, "occluded", size=256)
-        filled = continue_pattern(covered.png)
-        assert len(find_blobs(decode(filled))) == configuration.count
-        difference = np.abs(decode(filled).astype(int) - decode(plain.png)).max(axis=2) > 128
+        filled = continue_pattern(decode(covered.png))
+        assert len(find_blobs(filled)) == configuration.count
+        difference = np.abs(filled.astype(int) - decode(plain.png)).max(axis=2) > 128
         # a copy stands on whole pixels, so its edge may differ by one
         assert difference.sum() <= 20 * len(covered.facts["hidden"])
-        assert not (decode(filled).max(axis=2) < 50).any()
+        assert not (filled.max(axis=2) < 50).any()
 
 
 def test_the_inpainter_leaves_other_pictures_alone() -> None:
-    plain = draw(configurations()[5], "unoccluded", size=128).png
-    assert continue_pattern(plain) == plain
-    with pytest.raises(ModelError, match="can't be read"):
-        continue_pattern(b"no picture")
+    plain = decode(draw(configurations()[5], "unoccluded", size=128).png)
+    assert (continue_pattern(plain) == plain).all()
 
 
 def test_bad_pictures_fail_alone() -> None:

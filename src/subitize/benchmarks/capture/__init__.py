@@ -3,29 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from subitize.benchmark import (
     Attempt,
     Benchmark,
     Decisions,
+    Helper,
     Paper,
-    Question,
     Reader,
-    Settings,
     Stage,
 )
 from subitize.benchmarks.capture import extracting
-from subitize.benchmarks.capture.answers import read_with_boxes
+from subitize.benchmarks.capture.answers import read_picture, read_with_boxes
 from subitize.benchmarks.capture.help import visible_counts
 from subitize.benchmarks.capture.prompts import PROMPTS, prompt_names
-from subitize.benchmarks.capture.scenes import check_data, scenes
+from subitize.benchmarks.capture.scenes import check_data, paints, scenes
 from subitize.benchmarks.capture.scoring import best_prompts, scores_of
 from subitize.benchmarks.capture.settings import CaptureSettings, check
-from subitize.benchmarks.capture.tasks import possible_tasks, trials_of, tried_variants
+from subitize.benchmarks.capture.tasks import (
+    CONDITION,
+    filled_trials,
+    possible_tasks,
+    trials_of,
+    tried_variants,
+)
 from subitize.errors import BadInput
 from subitize.models.base import Kind
 from subitize.records import Reading, Response, Row, Trial
+
+if TYPE_CHECKING:
+    import polars as pl
 
 __all__ = ["Capture", "CaptureSettings"]
 
@@ -33,7 +41,7 @@ COOLER = 0.1
 """by how much backoff lowers the temperature each time, from 1.0 down to 0.0"""
 
 
-class Capture(Benchmark):
+class Capture(Benchmark[CaptureSettings]):
     """Totals with and without an occluder, the hidden ones alone, and the pattern's name."""
 
     NAME: ClassVar[str] = "capture"
@@ -46,9 +54,14 @@ class Capture(Benchmark):
         "https://github.com/atinpothiraj/CAPTURE",
     )
     KINDS: ClassVar[tuple[Kind, ...]] = ("namer", "counter")
-    SETTINGS: ClassVar[type[Settings]] = CaptureSettings
+    SETTINGS = CaptureSettings
+    CONDITION: ClassVar[Mapping[str, str | int | float]] = CONDITION
     READERS: ClassVar[Mapping[str, Reader]] = {"final": read_with_boxes}
-    READING_KINDS: ClassVar[tuple[Kind, ...]] = ("namer",)
+    HELPERS: ClassVar[Mapping[str, Helper]] = {
+        "llm": Helper(("namer",)),
+        "visible": Helper(("counter",), setting="counter"),
+        "inpainter": Helper(("painter",), setting="inpainter"),
+    }
     MAX_TOKENS: ClassVar[int | None] = 4096
     MEASURES: ClassVar[tuple[str, ...]] = (
         "smape",
@@ -69,7 +82,7 @@ class Capture(Benchmark):
         "'published' has the published geometry, with occluders drawn anew.",
         "The paper prints six prompts of the ten tried per split: the other twelve are ours. So "
         "are the words of the hidden task, the pattern question, the help and the worked examples.",
-        "Replies are read by rules; the paper used a language model, which a reading run can do "
+        "Replies are read by rules; the paper used a language model, which --reading-model can be "
         "too, with the agreement of both reported.",
         "Failed calls and replies left out by hand are not replies and enter no score; every other "
         "reply without a single final number scores 100, as in the paper.",
@@ -88,41 +101,62 @@ class Capture(Benchmark):
         "fast": {"items": 50, "validation": 4, "size": 256, "help": ("inpainted",)},
     }
 
-    def check(self, settings: Settings) -> None:
-        assert isinstance(settings, CaptureSettings)
+    def check(self, settings: CaptureSettings) -> None:
         check(settings)
 
-    def stages(self, settings: Settings, kind: Kind) -> Iterator[Stage]:
-        assert isinstance(settings, CaptureSettings)
-        tasks, names = possible_tasks(settings), kind == "namer"
-        chooses = names and settings.prompt == "best" and not settings.question
-        chooses = chooses and "total" in tasks
-        check_data(settings, tasks, chooses=chooses)
-        if "total" in tasks:
-            if chooses:
-                yield Stage("prompts", ("prompt",))
-            counted = names and "visible-count" in settings.help
-            yield Stage("total", ("visible_counts",) if counted else ())
-            if "inpainted" in settings.help:
-                yield Stage("inpainted")
-            if names and set(settings.help) - {"inpainted"}:
-                yield Stage("help")
-        elif not names:
+    def helpers(self, settings: CaptureSettings, kind: Kind) -> Mapping[str, str]:
+        named = {}
+        if kind == "namer" and "visible-count" in settings.help and not settings.counts:
+            named["visible"] = settings.counter
+        if "inpainted" in settings.help and paints(settings):
+            named["inpainter"] = settings.inpainter
+        return named
+
+    def ready(self, settings: CaptureSettings, kind: Kind) -> None:
+        tasks = possible_tasks(settings)
+        check_data(settings, tasks, chooses=self._chooses(settings, kind))
+        if "total" not in tasks and kind != "namer":
             raise BadInput(
                 f"A counter finds things, it can't answer the task {' or '.join(tasks)}: add the "
                 "task total, or ask a model that reads questions."
             )
-        # Counters find things; what is hidden or what a pattern is called they can't say.
-        for task in ("hidden", "pattern"):
-            if task in tasks and names:
-                yield Stage(task)
 
-    def trials(self, stage: str, settings: Settings, decisions: Decisions) -> Iterator[Trial]:
-        assert isinstance(settings, CaptureSettings)
+    def _chooses(self, settings: CaptureSettings, kind: Kind) -> bool:
+        """Whether prompts are tried on the validation part."""
+        fixed = settings.prompt != "best" or settings.question
+        return kind == "namer" and not fixed and "total" in possible_tasks(settings)
+
+    def stages(self, settings: CaptureSettings, kind: Kind) -> Iterator[Stage]:
+        tasks, names = possible_tasks(settings), kind == "namer"
+        helped = self.helpers(settings, kind)
+        if "total" in tasks:
+            if self._chooses(settings, kind):
+                yield Stage("prompts", ("prompt",))
+            told = ("visible_counts",) if names and "visible-count" in settings.help else ()
+            yield Stage("total", told if "visible" not in helped else ())
+            if "visible" in helped:
+                yield Stage("visible", told, role="visible")
+            if "inpainter" in helped:
+                yield Stage("inpaint", role="inpainter")
+                yield Stage("inpainted", follows=("inpaint",))
+            elif "inpainted" in settings.help:
+                yield Stage("inpainted")
+            if names and set(settings.help) - {"inpainted"}:
+                yield Stage("help")
+        # Counters find things; what is hidden or what a pattern is called they can't say.
+        asked = [task for task in ("hidden", "pattern") if task in tasks and names]
+        for task in asked:
+            yield Stage(task)
+        yield Stage(
+            "extract", role="llm", follows=("prompts", "total", "inpainted", "help", "hidden")
+        )
+
+    def trials(
+        self, stage: str, settings: CaptureSettings, decisions: Decisions
+    ) -> Iterator[Trial]:
         return trials_of((self.NAME, self.VERSION, stage), settings, decisions)
 
-    def size(self, stage: str, settings: Settings, decisions: Decisions) -> int | None:
-        assert isinstance(settings, CaptureSettings)
+    def size(self, stage: str, settings: CaptureSettings, decisions: Decisions) -> int | None:
         if stage == "prompts":
             tried = sum(len(prompt_names(variant)) for variant in tried_variants(settings))
             return len(scenes(settings, "validation")) * tried
@@ -131,27 +165,23 @@ class Capture(Benchmark):
         return len(scenes(settings, "test")) * each.get(stage, 1)
 
     def decide(
-        self, name: str, settings: Settings, rows: Sequence[Row], decisions: Decisions
+        self, name: str, settings: CaptureSettings, answers: pl.DataFrame, decisions: Decisions
     ) -> Any:
-        assert isinstance(settings, CaptureSettings)
         if name == "visible_counts":
-            return visible_counts(scenes(settings, "test"), settings.counter, settings.counts)
-        return best_prompts([row for row in rows if row.trial.stage == "prompts"], list(PROMPTS))
+            return visible_counts(scenes(settings, "test"), answers, settings.counts)
+        return best_prompts(answers, list(PROMPTS))
 
-    def samples(self, trial: Trial, settings: Settings) -> int:
-        assert isinstance(settings, CaptureSettings)
+    def samples(self, trial: Trial, settings: CaptureSettings) -> int:
         sampled = settings.confidence == "samples" and trial.condition["task"] != "pattern"
         return settings.samples if sampled and trial.stage != "prompts" else 1
 
-    def first_overrides(self, trial: Trial, settings: Settings) -> Mapping[str, Any]:
-        assert isinstance(settings, CaptureSettings)
+    def first_overrides(self, trial: Trial, settings: CaptureSettings) -> Mapping[str, Any]:
         hot = settings.backoff or self.samples(trial, settings) > 1
         return {"temperature": 1.0} if hot else {}
 
     def next_attempt(
-        self, trial: Trial, settings: Settings, attempts: Sequence[tuple[Response, Reading]]
+        self, trial: Trial, settings: CaptureSettings, attempts: Sequence[tuple[Response, Reading]]
     ) -> Attempt | None:
-        assert isinstance(settings, CaptureSettings)
         # A counter answers the same at any temperature, and a long prompt stays long.
         last, reading = attempts[-1]
         if not settings.backoff or last.kind == "boxes":
@@ -161,22 +191,24 @@ class Capture(Benchmark):
         temperature = round(1.0 - COOLER * len(attempts), 1)
         return Attempt({"temperature": temperature}) if temperature >= 0 else None
 
-    def score(
-        self, rows: Sequence[Row], settings: Settings, decisions: Decisions
-    ) -> dict[str, Any]:
-        assert isinstance(settings, CaptureSettings)
-        return scores_of(rows, settings, decisions)
+    def follow(
+        self, stage: str, trial: Trial, response: Response, settings: CaptureSettings, kind: Kind
+    ) -> Iterator[Trial]:
+        whose = (self.NAME, self.VERSION, stage)
+        if stage == "inpainted":
+            return filled_trials(whose, settings, trial, response)
+        return extracting.follow(whose, trial, response)
 
-    def questions(self, trial: Trial, response: Response, settings: Settings) -> Sequence[Question]:
-        return extracting.questions(trial, response)
-
-    def answer_reader(self) -> Reader:
-        return extracting.read_extracted
+    def helper_reader(self, stage: str) -> Reader:
+        readers = {"extract": extracting.read_extracted, "inpaint": read_picture}
+        return readers.get(stage) or super().helper_reader(stage)
 
     def combine(self, trial: Trial, response: Response, answers: Sequence[Row]) -> Reading:
         return extracting.combine(trial, response, answers)
 
-    def score_answers(
-        self, rows: Sequence[Row], answers: Mapping[str, Sequence[Row]], settings: Settings
+    def score(
+        self, answers: pl.DataFrame, settings: CaptureSettings, decisions: Decisions
     ) -> dict[str, Any]:
-        return {"reader_agreement": extracting.agreement(rows, answers)}
+        scores = scores_of(answers, settings, decisions)
+        agreement = extracting.agreement(answers)
+        return scores | ({"reader_agreement": agreement} if agreement else {})

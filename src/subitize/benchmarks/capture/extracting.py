@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
-from subitize.benchmark import Question
 from subitize.benchmarks.capture.answers import read_with_boxes
-from subitize.readers.text import ended_early, read_strict, take_confidence
-from subitize.records import Reading, Response, Row, Trial
+from subitize.readers.text import ended_early, final, read_strict, take_confidence
+from subitize.records import Reading, Response, Row, Trial, make_follower
 
-__all__ = ["agreement", "combine", "questions", "read_extracted"]
+if TYPE_CHECKING:
+    import polars as pl
 
 EXTRACT = """Below is a reply to the question how many objects there are in an image. Which single \
 number does the reply end up with as its final answer? Answer with that number in digits and \
@@ -22,12 +22,14 @@ Reply:
 EXAMPLES = 20
 
 
-def questions(trial: Trial, response: Response) -> Sequence[Question]:
+def follow(whose: tuple[str, str, str], trial: Trial, response: Response) -> Iterator[Trial]:
     """What the language model is asked about a reply: nothing where rules read it surely."""
-    if _needs_no_model(trial, response):
-        return ()
-    words, _ = take_confidence(str(response.value))
-    return (Question(EXTRACT.format(words), target=trial.target),)
+    if not _needs_no_model(trial, response):
+        words, _ = take_confidence(response.value)
+        question = EXTRACT.format(words)
+        yield make_follower(
+            whose, response, question, target=trial.target, condition=trial.condition
+        )
 
 
 def _needs_no_model(trial: Trial, response: Response) -> bool:
@@ -36,7 +38,7 @@ def _needs_no_model(trial: Trial, response: Response) -> bool:
 
 def read_extracted(trial: Trial, response: Response) -> Reading:
     """The language model's answer: a number, or the word for none."""
-    if ended_early(response) is None and "skip" in str(response.value).lower():
+    if ended_early(response) is None and "skip" in response.value.lower():
         return Reading("no-number", note="the language model found no single number")
     return read_strict(trial, response)
 
@@ -50,32 +52,24 @@ def combine(trial: Trial, response: Response, answers: Sequence[Row]) -> Reading
     return answers[0].reading
 
 
-def agreement(
-    rows: Sequence[Row], answers: Mapping[str, Sequence[Row]]
-) -> dict[str, dict[str, Any]]:
+def agreement(answers: pl.DataFrame) -> dict[str, dict[str, Any]]:
     """For each language model, how often it reads a reply as the rules do, and where not."""
-    by_reply = {(r.trial.id, r.response.sample, r.response.attempt): r for r in rows}
+    key = ["trial", "sample", "attempt"]
+    replies = answers.filter(answers["counts"]).select(*key, "value")
+    read = answers.filter(
+        (answers["stage"] == "extract") & ~answers["state"].is_in(["failed", "pending"])
+    )
+    about = ["of_trial", "of_sample", "of_attempt"]
+    both = read.join(replies, left_on=about, right_on=key, how="inner", maintain_order="left")
     found: dict[str, dict[str, Any]] = {}
-    for name, read in answers.items():
-        both = alike = 0
-        unlike: list[dict[str, Any]] = []
-        for answer in read:
-            about = answer.trial.condition
-            row = by_reply.get((about["parent"], about["sample"], about["attempt"]))
-            if row is None or answer.reading.state in ("failed", "pending"):
-                continue
-            both += 1
-            by_rules = read_with_boxes(row.trial, row.response)
-            if by_rules.value == answer.reading.value:
+    for (name,), own in both.group_by("respondent", maintain_order=True):
+        alike, unlike = 0, list[dict[str, Any]]()
+        for reply, said in own.select("value_right", "number").iter_rows():
+            by_rules = final(take_confidence(reply)[0]).number
+            if by_rules == said:
                 alike += 1
             elif len(unlike) < EXAMPLES:
-                unlike.append(
-                    {
-                        "reply": str(row.response.value)[-300:],
-                        "rules": by_rules.value,
-                        "model": answer.reading.value,
-                    }
-                )
-        share = alike / both if both else None
-        found[name] = {"replies": both, "alike": alike, "share": share, "unlike": unlike}
+                unlike.append({"reply": reply[-300:], "rules": by_rules, "model": said})
+        share = alike / own.height
+        found[str(name)] = {"replies": own.height, "alike": alike, "share": share, "unlike": unlike}
     return found

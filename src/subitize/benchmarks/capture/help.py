@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Iterable, Sequence
 from math import floor
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING
 
 import orjson
 
 from subitize.benchmarks.capture.prompts import WORKED_EXAMPLES, worded
 from subitize.benchmarks.capture.scenes import Scene
-from subitize.errors import BadInput, ModelError
-from subitize.models.base import Item, Reply
-from subitize.models.catalog import open_model
-from subitize.readers.boxes import count_boxes
-from subitize.stimuli import render
+from subitize.errors import BadInput
 
-__all__ = ["coordinates_text", "helped", "visible_counts"]
+if TYPE_CHECKING:
+    import polars as pl
 
 ALL = (
     "\n\nThese are the coordinates of all [object], those behind the black box included, as (x, y) "
@@ -34,7 +30,6 @@ COUNTED = (
     "hidden behind the black box and add the two."
 )
 """the paper shows such texts only in a figure; the words are ours"""
-AT_ONCE = 32
 
 
 def coordinates_text(places: Iterable[Sequence[float]]) -> str:
@@ -68,38 +63,21 @@ def helped(help_: str, prompt: str, scene: Scene, told: int | None) -> str:
     return worded(prompt + words.format(text), scene.thing)
 
 
-def visible_counts(scenes: Sequence[Scene], counter: str, file: str) -> dict[str, int]:
-    """How many objects a counter sees in each occluded picture, or what the file says."""
+def visible_counts(scenes: Sequence[Scene], answers: pl.DataFrame, file: str) -> dict[str, int]:
+    """How many objects a counter saw in each occluded picture, or what the file says."""
     if file:
         return _from_file(scenes, Path(file))
-    model = open_model(counter)
-    waits = inspect.iscoroutinefunction(getattr(model, "count", None))
-    if "counter" not in model.kinds or model.paid or waits:
+    read = answers.filter((answers["stage"] == "visible") & answers["number"].is_not_null())
+    found = {
+        name: int(number) for name, number in read.select("configuration", "number").iter_rows()
+    }
+    missing = [one.name for one in scenes if one.name not in found]
+    if missing:
         raise BadInput(
-            f"{counter} can't count visible objects here: name a built-in counter, such as "
-            "counter/blobs, or run any other counter on capture by itself and give its counts "
-            "with --set counts=FILE (`subitize capture counts` writes that file)."
+            f"The counter gave no count for {len(missing)} of {len(scenes)} pictures, the first "
+            f"{missing[0]!r}: name another with --set counter=MODEL."
         )
-    count = cast(Any, model).count
-    found: dict[str, int] = {}
-    for start in range(0, len(scenes), AT_ONCE):
-        batch = scenes[start : start + AT_ONCE]
-        items = [
-            Item(one.name, "", render(one.pictures["occluded"]).png, thing=one.thing)
-            for one in batch
-        ]
-        for scene, answer in zip(batch, count(items), strict=True):
-            found[scene.name] = _number(scene, counter, answer)
-    return found
-
-
-def _number(scene: Scene, counter: str, answer: Reply | ModelError) -> int:
-    if isinstance(answer, ModelError):
-        raise BadInput(f"{counter} can't count in {scene.name}: {answer}.")
-    reading = count_boxes(answer.value)
-    if reading.number is None:
-        raise BadInput(f"{counter} gave no count for {scene.name}: {reading.note}.")
-    return int(reading.number)
+    return {one.name: found[one.name] for one in scenes}
 
 
 def _from_file(scenes: Sequence[Scene], file: Path) -> dict[str, int]:

@@ -10,18 +10,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-__all__ = [
-    "CONFIDENCE",
-    "HIDDEN",
-    "PATTERN",
-    "PROMPTS",
-    "WORKED_EXAMPLES",
-    "Prompt",
-    "pattern_question",
-    "prompt_names",
-    "worded",
-]
-
 PLACEHOLDER = "[object]"
 
 

@@ -18,8 +18,6 @@ from subitize.pictures.editing import HOLE
 from subitize.records import Stimulus
 from subitize.stimuli import capture as synthetic
 
-__all__ = ["NOUNS", "Scene", "check_data", "holed", "inpainted", "scenes"]
-
 NOUNS = {"dots": "circles", "boxes": "squares"}
 """what the prompts call the objects"""
 
@@ -140,6 +138,11 @@ def _photographed(one: RealPicture) -> Scene:
     )
 
 
+def paints(settings: CaptureSettings) -> bool:
+    """Whether the inpainter is a model, not the built-in one or a folder of pictures."""
+    return settings.inpainter != "pattern" and not Path(settings.inpainter).is_dir()
+
+
 def inpainted(scene: Scene, inpainter: str) -> Stimulus:
     """The occluded picture with its box filled: by the built-in inpainter or from a folder."""
     covered = scene.pictures["occluded"]
@@ -151,7 +154,7 @@ def inpainted(scene: Scene, inpainter: str) -> Stimulus:
     if len(found) != 1:
         raise BadInput(
             f"{inpainter} has {len(found)} inpainted pictures named {name}.*: it must have one for "
-            "each occluded picture; `subitize capture inpaint` makes them."
+            "each occluded picture. A model can make them: --set inpainter=MODEL."
         )
     return Stimulus("file", {"sha256": _sha256(found[0])}, str(found[0].resolve()))
 
@@ -180,13 +183,13 @@ def check_data(settings: CaptureSettings, tasks: Sequence[str], *, chooses: bool
         synthetic.recipe(crowded, variant="occluded", layout=settings.layout, size=settings.size)
     else:
         _check_real(settings, tasks, chooses)
-    if "inpainted" in settings.help:
+    if "inpainted" in settings.help and not paints(settings):
         for scene in scenes(settings, "test"):
             inpainted(scene, settings.inpainter)
     if "visible-count" in settings.help and settings.counts and not Path(settings.counts).is_file():
         raise BadInput(
-            f"There is no file {settings.counts} with visible counts: make one with "
-            "`subitize capture counts`."
+            f"There is no file {settings.counts} with visible counts: give a JSON object of "
+            "picture names and counts, or name a counter with --set counter=MODEL."
         )
 
 

@@ -5,20 +5,24 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from subitize.benchmarks.capture.answers import NOT_REPLIES, Answer, answers_of, errors_of
+from subitize.benchmarks.capture.answers import one_per_trial, replies
 from subitize.benchmarks.capture.settings import CaptureSettings
 from subitize.errors import BadInput
+from subitize.measures.error_size import smape_terms
 from subitize.measures.reliability import reliability
 from subitize.measures.resampling import bootstrap_columns
-from subitize.records import Row
 
-__all__ = ["best_prompts", "prompt_table", "scores_of"]
+if TYPE_CHECKING:
+    import polars as pl
 
-BREAKDOWNS = ("total", "hidden", "arrangement", "place", "colour", "object")
+BREAKDOWNS = {
+    "synthetic": ("total", "hidden", "arrangement", "place", "colour", "object"),
+    "real": ("total", "hidden", "object"),
+}
 RANGES = ((1, 10), (11, 20), (21, 30), (31, 50), (51, 100), (101, 200), (201, 10**9))
 """of totals and hidden numbers where there are too many different ones for a level each"""
 MOST_LEVELS = 24
@@ -36,14 +40,14 @@ class Columns:
         self._place = {name: index for index, name in enumerate(names)}
         self.values: dict[Key, np.ndarray[Any, np.dtype[np.float64]]] = {}
 
-    def put(self, key: Key, answers: Sequence[Answer], measured: str) -> None:
-        """A column from one group of answers: their `error`, or 100 for each right one."""
-        if answers:
-            column = np.full(len(self._place), np.nan)
-            places = [self._place[answer.condition["configuration"]] for answer in answers]
-            right = [100.0 * answer.right for answer in answers]
-            column[places] = errors_of(answers) if measured == "error" else right
-            self.values[key] = column
+    def put(self, key: Key, answers: pl.DataFrame, measured: str) -> None:
+        """A column from one group of answers: their `error`, or 100 for each `right` one."""
+        if not answers.height:
+            return
+        column = np.full(len(self._place), np.nan)
+        places = [self._place[name] for name in answers["configuration"]]
+        column[places] = answers[measured].cast(float).to_numpy() * (1 + 99 * (measured == "right"))
+        self.values[key] = column
 
     def difference(self, key: Key, first: Key, second: Key) -> None:
         """first − second where a configuration has both."""
@@ -58,112 +62,96 @@ class Columns:
             return {}
         table = np.stack(list(self.values.values()), axis=1)
         found = bootstrap_columns(table, np.random.default_rng([seed, 20250422]))
-        return {
-            key: one.as_json()
-            for key, one in zip(self.values, found, strict=True)
-            if one is not None
-        }
+        both = zip(self.values, found, strict=True)
+        return {key: one.as_json() for key, one in both if one is not None}
 
 
 def scores_of(
-    rows: Sequence[Row], settings: CaptureSettings, decisions: Mapping[str, Any]
+    answers: pl.DataFrame, settings: CaptureSettings, decisions: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Everything that is reported; what can't be computed is null, with a reason."""
-    tested = [row for row in rows if row.trial.stage != "prompts"]
-    answers = answers_of(tested, settings.confidence)
-    groups = _grouped(answers)
-    columns = Columns(list(dict.fromkeys(a.condition["configuration"] for a in answers)))
-    plain = {v: groups.get(("total", v, ""), []) for v in settings.variants}
-    helps = [name for name in settings.help if ("total", "occluded", name) in groups]
-    _fill(columns, groups, settings, helps)
-    levels = _fill_breakdowns(columns, plain)
+    counted = answers.filter(answers["counts"])
+    tested = counted.filter(counted["stage"] != "prompts")
+    given = one_per_trial(tested, settings.confidence)
+    groups = given.partition_by("task", "variant", "help", as_dict=True, maintain_order=True)
+    nothing = given.clear()
+    columns = Columns(given["configuration"].unique(maintain_order=True).to_list())
+    plain = {v: groups.get(("total", v, ""), nothing) for v in settings.variants}
+    pattern = {v: groups.get(("pattern", v, ""), nothing) for v in settings.variants}
+    hidden = groups.get(("hidden", "occluded", ""), nothing)
+    helped = {
+        name: groups["total", "occluded", name]
+        for name in settings.help
+        if ("total", "occluded", name) in groups
+    }
+    for variant in settings.variants:
+        columns.put(("smape", variant), plain[variant], "error")
+        columns.put(("exact", variant), plain[variant], "right")
+        columns.put(("pattern", variant), pattern[variant], "right")
+    columns.put(("hidden",), hidden, "error")
+    _fill_differences(columns, helped)
+    levels = _fill_breakdowns(columns, plain, BREAKDOWNS[settings.set])
     found = columns.intervals(settings.seed)
+    asked = {variant: own for variant, own in plain.items() if own.height}
     scores: dict[str, Any] = {
-        "asked": len({row.trial.id for row in rows}),
-        "trials": len(answers),
-        "states": dict(Counter(row.reading.state for row in tested)),
+        "asked": counted["trial"].n_unique(),
+        "trials": given.height,
+        "states": dict(Counter(tested["state"])),
         "set": settings.set,
         "layout": settings.layout if settings.set == "synthetic" else None,
         "smape": {v: _scored(found, ("smape", v), plain[v]) for v in settings.variants},
         "exact": {v: found.get(("exact", v)) for v in settings.variants},
         "price_of_occlusion": found.get(("price",)),
-        "hidden": _scored(found, ("hidden",), groups.get(("hidden", "occluded", ""), [])),
+        "hidden": _scored(found, ("hidden",), hidden),
         "hidden_minus_total": found.get(("hidden-total",)),
-        "pattern": {
-            v: _scored(found, ("pattern", v), groups.get(("pattern", v, ""), []))
-            for v in settings.variants
-        },
+        "pattern": {v: _scored(found, ("pattern", v), pattern[v]) for v in settings.variants},
         "pattern_price": found.get(("pattern-price",)),
-        "help": {name: _helped(name, found, groups) for name in helps},
+        "help": {name: _helped(name, found, own) for name, own in helped.items()},
         "breakdowns": _broken_down(found, levels),
-        "confusion": {v: _confusion(plain[v]) for v in settings.variants if plain[v]},
-        "over_predicted": {v: _over_predicted(plain[v]) for v in settings.variants if plain[v]},
-        "confidence": {v: _confidence(plain[v], settings) for v in settings.variants if plain[v]},
-        "prompt": {
-            variant: answers_[0].condition["prompt"]
-            for variant, answers_ in plain.items()
-            if answers_
-        },
-        "prompts": prompt_table([row for row in rows if row.trial.stage == "prompts"]),
+        "confusion": {v: _confusion(own) for v, own in asked.items()},
+        "over_predicted": {v: _over_predicted(own) for v, own in asked.items()},
+        "confidence": {v: _confidence(own, settings) for v, own in asked.items()},
+        "prompt": {variant: own["prompt"][0] for variant, own in asked.items()},
+        "prompts": prompt_table(counted.filter(counted["stage"] == "prompts")),
         "prompt_decision": decisions.get("prompt"),
-        "attempts": _attempts(tested),
+        "attempts": {
+            str(attempt): times
+            for attempt, times in sorted(Counter(replies(tested)["attempt"]).items())
+        },
     }
     scores["undefined"] = _undefined(scores, settings)
     return scores
 
 
-def _grouped(answers: Sequence[Answer]) -> dict[Key, list[Answer]]:
-    groups: dict[Key, list[Answer]] = {}
-    for answer in answers:
-        about = answer.condition
-        groups.setdefault((about["task"], about["variant"], about["help"]), []).append(answer)
-    return groups
-
-
-def _fill(
-    columns: Columns,
-    groups: Mapping[Key, list[Answer]],
-    settings: CaptureSettings,
-    helps: Sequence[str],
-) -> None:
-    """Every column but the breakdowns'."""
-    for variant in settings.variants:
-        columns.put(("smape", variant), groups.get(("total", variant, ""), []), "error")
-        columns.put(("exact", variant), groups.get(("total", variant, ""), []), "right")
-        columns.put(("pattern", variant), groups.get(("pattern", variant, ""), []), "right")
-    columns.put(("hidden",), groups.get(("hidden", "occluded", ""), []), "error")
+def _fill_differences(columns: Columns, helped: Mapping[str, pl.DataFrame]) -> None:
+    """The paired differences, and the columns of help."""
     columns.difference(("price",), ("smape", "occluded"), ("smape", "unoccluded"))
     columns.difference(("pattern-price",), ("pattern", "occluded"), ("pattern", "unoccluded"))
     columns.difference(("hidden-total",), ("hidden",), ("smape", "occluded"))
-    for name in helps:
-        answers = groups[("total", "occluded", name)]
-        columns.put(("help", name), answers, "error")
+    for name, own in helped.items():
+        columns.put(("help", name), own, "error")
         columns.difference(("effect", name), ("help", name), ("smape", "occluded"))
         if name == "visible-count":
-            columns.put(("counter",), [_told(answer) for answer in answers], "error")
+            # What the counter alone would have answered: the visible count as the total.
+            alone = smape_terms(own["target"].to_numpy(), own["told"].to_numpy())
+            columns.put(("counter",), own.with_columns(error=alone), "error")
             columns.difference(("with-counter",), ("help", name), ("counter",))
 
 
-def _told(answer: Answer) -> Answer:
-    """What the counter alone would have answered: the visible count as the total."""
-    return Answer(answer.trial, "read", int(answer.condition["told"]), None)
-
-
 def _scored(
-    found: Mapping[Key, Mapping[str, Any]], key: Key, answers: Sequence[Answer]
+    found: Mapping[Key, Mapping[str, Any]], key: Key, answers: pl.DataFrame
 ) -> dict[str, Any] | None:
     if key not in found:
         return None
-    skipped = sum(answer.skipped for answer in answers)
-    states = Counter(answer.state for answer in answers if answer.skipped)
-    return {**found[key], "skipped": skipped, "skipped_states": dict(states)}
+    skipped = answers.filter(answers["skipped"])["state"]
+    return {**found[key], "skipped": len(skipped), "skipped_states": dict(Counter(skipped))}
 
 
 def _helped(
-    name: str, found: Mapping[Key, Mapping[str, Any]], groups: Mapping[Key, list[Answer]]
+    name: str, found: Mapping[Key, Mapping[str, Any]], answers: pl.DataFrame
 ) -> dict[str, Any]:
     helped: dict[str, Any] = {
-        "smape": _scored(found, ("help", name), groups[("total", "occluded", name)]),
+        "smape": _scored(found, ("help", name), answers),
         "effect": found.get(("effect", name)),
     }
     if name == "visible-count":
@@ -172,35 +160,32 @@ def _helped(
     return helped
 
 
-def _levels(by: str, answers: Sequence[Answer]) -> Iterator[tuple[Any, list[Answer]]]:
+def _levels(by: str, answers: pl.DataFrame) -> Iterator[tuple[Any, pl.DataFrame]]:
     """The answers by one fact; ranges where there are many numbers."""
-    groups: dict[Any, list[Answer]] = {}
-    for answer in answers:
-        level = answer.condition.get(by)
-        if level is not None:
-            groups.setdefault(level, []).append(answer)
+    known = answers.filter(answers[by].is_not_null())
+    groups = known.partition_by(by, as_dict=True, maintain_order=True)
     many = len(groups) > MOST_LEVELS
     if by in ("total", "hidden") and many:
         for low, high in RANGES:
-            inside = [a for level, of_it in groups.items() if low <= level <= high for a in of_it]
-            if inside:
+            inside = known.filter(known[by].is_between(low, high))
+            if inside.height:
                 yield (f"{low}–{high}" if high < 10**9 else f"{low}+"), inside
         return
-    for level in sorted(groups, key=lambda level: (isinstance(level, str), level)):
-        if not many or len(groups[level]) >= LEAST_OF_LEVEL:
-            yield level, groups[level]
+    for (level,) in sorted(groups):
+        if not many or groups[(level,)].height >= LEAST_OF_LEVEL:
+            yield level, groups[(level,)]
 
 
 def _fill_breakdowns(
-    columns: Columns, plain: Mapping[str, Sequence[Answer]]
+    columns: Columns, plain: Mapping[str, pl.DataFrame], facts: Sequence[str]
 ) -> dict[str, dict[str, list[tuple[Any, int]]]]:
     """A column per variant, fact and level; gives the levels with their skipped answers."""
     levels: dict[str, dict[str, list[tuple[Any, int]]]] = {}
     for variant, answers in plain.items():
-        for by in BREAKDOWNS:
+        for by in facts:
             for level, inside in _levels(by, answers):
                 columns.put(("by", variant, by, level), inside, "error")
-                skipped = sum(answer.skipped for answer in inside)
+                skipped = int(inside["skipped"].sum())
                 levels.setdefault(variant, {}).setdefault(by, []).append((level, skipped))
     return levels
 
@@ -221,20 +206,21 @@ def _broken_down(
     }
 
 
-def _confusion(answers: Sequence[Answer]) -> dict[str, Any]:
+def _confusion(answers: pl.DataFrame) -> dict[str, Any]:
     """How often which number was said to which total, and skips by total."""
-    pairs = Counter((a.trial.target, a.value) for a in answers if not a.skipped)
-    skipped = Counter(a.trial.target for a in answers if a.skipped)
+    said = answers.filter(~answers["skipped"])
+    pairs = Counter(zip(said["target"].cast(int), said["number"].cast(int), strict=True))
+    skipped = answers.filter(answers["skipped"])["target"].cast(int)
     return {
-        "pairs": [[target, said, times] for (target, said), times in sorted(pairs.items())],
-        "skipped": [[target, times] for target, times in sorted(skipped.items())],
+        "pairs": [[*pair, times] for pair, times in sorted(pairs.items())],
+        "skipped": [[target, times] for target, times in sorted(Counter(skipped).items())],
     }
 
 
-def _over_predicted(answers: Sequence[Answer]) -> list[dict[str, Any]]:
+def _over_predicted(answers: pl.DataFrame) -> list[dict[str, Any]]:
     """The numbers said most often beyond how often they were right to say."""
-    said = Counter(answer.value for answer in answers if not answer.skipped)
-    true = Counter(answer.trial.target for answer in answers)
+    said = Counter(answers.filter(~answers["skipped"])["number"].cast(int))
+    true = Counter(answers["target"].cast(int))
     excess = {number: times - true[number] for number, times in said.items()}
     worst = sorted((n for n in excess if excess[n] > 0), key=lambda n: (-excess[n], n))
     return [
@@ -243,49 +229,35 @@ def _over_predicted(answers: Sequence[Answer]) -> list[dict[str, Any]]:
     ]
 
 
-def _confidence(answers: Sequence[Answer], settings: CaptureSettings) -> dict[str, Any] | None:
-    if settings.confidence == "none":
+def _confidence(answers: pl.DataFrame, settings: CaptureSettings) -> dict[str, Any] | None:
+    sure = answers.filter(answers["confidence"].is_not_null())
+    if settings.confidence == "none" or not sure.height:
         return None
-    sure = [answer for answer in answers if answer.confidence is not None]
-    if not sure:
-        return None
-    found = reliability([answer.confidence or 0.0 for answer in sure], errors_of(sure))
+    found = reliability(sure["confidence"].to_numpy(), sure["error"].to_numpy())
     return {
         "source": settings.confidence,
-        "trials": len(sure),
-        "without": len(answers) - len(sure),
+        "trials": sure.height,
+        "without": answers.height - sure.height,
         **asdict(found),
     }
 
 
-def _attempts(rows: Sequence[Row]) -> dict[str, int]:
-    """How many replies came at which attempt (0 is the first); more than one with backoff."""
-    counts = Counter(row.response.attempt for row in rows if row.reading.state not in NOT_REPLIES)
-    return {str(attempt): counts[attempt] for attempt in sorted(counts)}
-
-
-def prompt_table(rows: Sequence[Row]) -> dict[str, dict[str, dict[str, Any]]]:
+def prompt_table(answers: pl.DataFrame) -> dict[str, dict[str, dict[str, Any]]]:
     """Every prompt tried, by variant: its sMAPE on the validation part."""
-    table: dict[str, dict[str, list[Answer]]] = {}
-    for answer in answers_of(rows, "none"):
-        about = answer.condition
-        table.setdefault(about["variant"], {}).setdefault(about["prompt"], []).append(answer)
-    return {
-        variant: {
-            name: {
-                "smape": float(errors_of(answers).mean()),
-                "trials": len(answers),
-                "skipped": sum(answer.skipped for answer in answers),
-            }
-            for name, answers in prompts.items()
+    table: dict[str, dict[str, dict[str, Any]]] = {}
+    tried = one_per_trial(answers, "none")
+    for (variant, name), own in tried.group_by("variant", "prompt", maintain_order=True):
+        table.setdefault(str(variant), {})[str(name)] = {
+            "smape": float(own["error"].to_numpy().mean()),
+            "trials": own.height,
+            "skipped": int(own["skipped"].sum()),
         }
-        for variant, prompts in table.items()
-    }
+    return table
 
 
-def best_prompts(rows: Sequence[Row], order: Sequence[str]) -> dict[str, str]:
+def best_prompts(answers: pl.DataFrame, order: Sequence[str]) -> dict[str, str]:
     """For each variant the prompt with the smallest sMAPE; ties go to the first in `order`."""
-    table = prompt_table(rows)
+    table = prompt_table(answers.filter(answers["stage"] == "prompts"))
     if not table:
         raise BadInput("No prompt can be chosen: no reply of the validation part can be scored.")
     return {

@@ -8,19 +8,19 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
+
+import orjson
 
 from subitize.benchmark import Benchmark, Decisions, Paper, Reader, Settings, Stage
 from subitize.benchmarks.capture.prompts import worded
 from subitize.errors import BadInput
 from subitize.models.base import Kind
 from subitize.readers.choices import read_yes_no
-from subitize.records import Row, Stimulus, Trial, make_trial
-
-__all__ = ["THRESHOLD", "Selecting", "SelectingSettings", "probability_of_yes", "selected"]
+from subitize.records import Response, Stimulus, Trial, make_trial
 
 THRESHOLD = 0.9999
 """the authors' own"""
@@ -43,7 +43,7 @@ class SelectingSettings(Settings):
     """FSC-147's ImageClasses_FSC147.txt: file, tab, name of the things in it"""
 
 
-class Selecting(Benchmark):
+class Selecting(Benchmark[SelectingSettings]):
     """One question about each picture of a folder."""
 
     NAME: ClassVar[str] = "capture-select"
@@ -53,25 +53,25 @@ class Selecting(Benchmark):
         "Pothiraj et al. (2025), appendix B", "10.48550/arXiv.2504.15485"
     )
     KINDS: ClassVar[tuple[Kind, ...]] = ("namer",)
-    SETTINGS: ClassVar[type[Settings]] = SelectingSettings
+    SETTINGS = SelectingSettings
+    CONDITION: ClassVar[Mapping[str, str | int | float]] = {"file": "", "thing": ""}
     READERS: ClassVar[Mapping[str, Reader]] = {"yes-no": read_yes_no}
     MEASURES: ClassVar[tuple[str, ...]] = ()
     DEVIATIONS: ClassVar[tuple[str, ...]] = ("The words of the question are ours.",)
-    DEMO: ClassVar[Mapping[str, Any]] = {}
 
-    def check(self, settings: Settings) -> None:
-        assert isinstance(settings, SelectingSettings)
+    def check(self, settings: SelectingSettings) -> None:
         if not _files(settings):
             raise BadInput(
                 f"There are no pictures ({', '.join(PICTURES)}) in {settings.pictures}: give the "
                 "folder that holds them."
             )
 
-    def stages(self, settings: Settings, kind: Kind) -> Iterator[Stage]:
+    def stages(self, settings: SelectingSettings, kind: Kind) -> Iterator[Stage]:
         yield Stage("select")
 
-    def trials(self, stage: str, settings: Settings, decisions: Decisions) -> Iterator[Trial]:
-        assert isinstance(settings, SelectingSettings)
+    def trials(
+        self, stage: str, settings: SelectingSettings, decisions: Decisions
+    ) -> Iterator[Trial]:
         things = _things(settings.things)
         for path in _files(settings):
             sha256 = hashlib.sha256(path.read_bytes()).hexdigest()
@@ -83,11 +83,10 @@ class Selecting(Benchmark):
                 condition={"file": path.name, "thing": thing},
             )
 
-    def size(self, stage: str, settings: Settings, decisions: Decisions) -> int | None:
-        assert isinstance(settings, SelectingSettings)
+    def size(self, stage: str, settings: SelectingSettings, decisions: Decisions) -> int | None:
         return len(_files(settings))
 
-    def first_overrides(self, trial: Trial, settings: Settings) -> Mapping[str, Any]:
+    def first_overrides(self, trial: Trial, settings: SelectingSettings) -> Mapping[str, Any]:
         return {"logprobs": True}
 
 
@@ -128,25 +127,29 @@ def probability_of_yes(tokens: Sequence[Sequence[Any]]) -> float | None:
     return None
 
 
-def selected(rows: Sequence[Row], threshold: float, model: str) -> list[dict[str, Any]]:
+def selected(
+    trials: Mapping[str, Trial], responses: Iterable[Response], threshold: float
+) -> list[dict[str, Any]]:
     """Every picture with its P(yes) and whether it is kept, the surest first."""
+    last = {response.trial: response for response in responses}
     found = []
-    for row in rows:
-        tokens = row.response.usage.get("logprobs")
-        if row.response.stop != "failed" and not tokens:
+    for response in last.values():
+        tokens = orjson.loads(response.facts or "{}").get("logprobs")
+        if response.stop != "failed" and not tokens:
             raise BadInput(
-                f"{model} gives no log-probabilities, so how sure its yes is can't be told: use "
-                "an OpenAI-compatible server that returns them (`logprobs`)."
+                f"{response.respondent} gives no log-probabilities, so how sure its yes is can't "
+                "be told: use an OpenAI-compatible server that returns them (`logprobs`)."
             )
         sure = probability_of_yes(tokens or ())
+        about = trials[response.trial].condition
         found.append(
             {
-                "image_file": row.trial.condition["file"],
-                "object": row.trial.condition["thing"],
+                "image_file": about["file"],
+                "object": about["thing"],
                 "p_yes": sure,
                 "log_prob": math.log(sure) if sure else None,
                 "kept": sure is not None and sure >= threshold,
-                "reply": str(row.response.value or row.response.note)[:200],
+                "reply": (response.value or response.note)[:200],
             }
         )
     return sorted(found, key=lambda one: (-(one["p_yes"] or 0.0), one["image_file"]))

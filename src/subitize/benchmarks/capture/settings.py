@@ -10,8 +10,6 @@ from subitize.datasets.capture_real import SUBSETS as FSC_PARTS
 from subitize.errors import BadInput, UnknownName
 from subitize.stimuli.capture import LAYOUTS, VARIANTS
 
-__all__ = ["CONFIDENCES", "HELPS", "SETS", "TASKS", "CaptureSettings", "check", "fixed_prompt"]
-
 SETS = ("synthetic", "real")
 TASKS = ("total", "hidden", "pattern")
 HELPS = (
@@ -50,7 +48,7 @@ class CaptureSettings(Settings):
     help: tuple[str, ...] = ()
     """each is a condition of its own beside the plain one"""
     inpainter: str = "pattern"
-    """pattern (built in), or a folder of inpainted pictures"""
+    """pattern (built in), a model that fills a part of a picture, or a folder of inpainted ones"""
     counter: str = "counter/blobs"
     """whose visible count helps"""
     counts: str = ""
@@ -157,6 +155,6 @@ def _check_helping(settings: CaptureSettings) -> None:
         )
     if "inpainted" in settings.help and (settings.inpainter, settings.set) == ("pattern", "real"):
         raise BadInput(
-            "The built-in inpainter continues drawn patterns only: for the real set give a folder "
-            "of inpainted pictures, --set inpainter=DIR (see `subitize capture inpaint`)."
+            "The built-in inpainter continues drawn patterns only: for the real set name a model "
+            "or a folder of inpainted pictures, --set inpainter=MODEL-OR-DIR."
         )

@@ -16,17 +16,24 @@ from subitize.benchmarks.capture.prompts import (
     prompt_names,
     worded,
 )
-from subitize.benchmarks.capture.scenes import Scene, inpainted, scenes
+from subitize.benchmarks.capture.scenes import Scene, holed, inpainted, scenes
 from subitize.benchmarks.capture.settings import TASKS, CaptureSettings, fixed_prompt
-from subitize.records import Stimulus, Trial, fingerprint, make_trial
+from subitize.records import Response, Stimulus, Trial, fingerprint, make_follower, make_trial
 from subitize.stimuli.capture.arrangements import PUBLISHED
-
-__all__ = ["OWN", "chosen_prompt", "possible_tasks", "trials_of", "tried_variants"]
 
 OWN = "own"
 """the name of a question in the user's own words"""
 USUAL = "as-if-no-box"
 """asked when nobody chose: counters read no words"""
+
+CONDITION: Mapping[str, str | int | float] = {
+    "configuration": "", "task": "", "variant": "", "help": "", "prompt": "", "thing": "",
+    "total": 0, "hidden": 0, "arrangement": "", "place": 0, "colour": "", "object": "", "told": 0,
+}  # fmt: skip
+"""what a trial is about, and the value for trials that lack it"""
+INPAINT = "A regular pattern of [object], continued evenly through the whole picture."
+"""the paper does not print what it told its inpainter"""
+VISIBLE = "How many [object] are visible in the image?"
 
 Head = tuple[str, str, str]
 """name, version and stage of the trials"""
@@ -67,6 +74,8 @@ def trials_of(
     makers = {
         "prompts": _prompts,
         "total": _total,
+        "visible": _visible,
+        "inpaint": _inpaint,
         "inpainted": _inpainted,
         "help": _help,
         "hidden": _hidden,
@@ -101,6 +110,44 @@ def _inpainted(
     question = _question(settings, scene, name)
     condition = _condition(scene, "total", "occluded", name) | {"help": "inpainted"}
     yield make_trial(head, picture, question, target=scene.total, condition=condition)
+
+
+def _visible(
+    head: Head, settings: CaptureSettings, decisions: Mapping[str, Any], scene: Scene
+) -> Iterator[Trial]:
+    """For the counter whose count is told to the model."""
+    condition = _condition(scene, "visible", "occluded", "visible")
+    question = worded(VISIBLE, scene.thing)
+    yield make_trial(head, scene.pictures["occluded"], question, condition=condition)
+
+
+def _inpaint(
+    head: Head, settings: CaptureSettings, decisions: Mapping[str, Any], scene: Scene
+) -> Iterator[Trial]:
+    """For the model that fills the box; which prompt comes after it is decided by then."""
+    name = chosen_prompt(settings, decisions, "unoccluded")
+    condition = _condition(scene, "inpaint", "occluded", name)
+    yield make_trial(head, holed(scene), worded(INPAINT, scene.thing), condition=condition)
+
+
+def filled_trials(
+    head: Head, settings: CaptureSettings, trial: Trial, response: Response
+) -> Iterator[Trial]:
+    """The question about a picture whose box a model has filled; the rest of it stays as it was."""
+    if response.kind != "picture" or response.stop == "unreadable":
+        return
+    named = {one.name: one for one in scenes(settings, "test")}
+    scene = named[str(trial.condition["configuration"])]
+    name = str(trial.condition["prompt"])
+    yield make_follower(
+        head,
+        response,
+        _question(settings, scene, name),
+        target=scene.total,
+        condition=_condition(scene, "total", "occluded", name) | {"help": "inpainted"},
+        over=scene.pictures["occluded"],
+        box=scene.box,
+    )
 
 
 def _help(

@@ -1,4 +1,4 @@
-"""Labels taken apart: by number, type and wording; how pictures fail; what was asked and counted.
+"""Labels taken apart, and scores made of them: by number and type, and how pictures fail.
 
 Every share has a 95 % interval by bootstrap over prompts, because pictures of one prompt are not
 independent.
@@ -6,206 +6,204 @@ independent.
 
 from __future__ import annotations
 
-from typing import Any, TypedDict, cast
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+import polars as pl
+from numpy.typing import ArrayLike
 
-from subitize.benchmarks.geckonum.labels import Labels
-from subitize.benchmarks.geckonum.tables import counted_labels, image_scores
+from subitize.benchmarks.geckonum.comparisons import add_statistics
+from subitize.benchmarks.geckonum.labels import (
+    ASKED,
+    PICTURE,
+    label_answers,
+    parts,
+    picture_scores,
+)
+from subitize.benchmarks.geckonum.tables import geckonum_tables
+from subitize.benchmarks.geckonum.wording import PROMPT
 from subitize.datasets.geckonum.questions import ONE_ENTITY_CODES
 from subitize.measures.accuracy import clustered_share
 from subitize.readers.annotators import MORE_THAN_TEN
-
-__all__ = [
-    "FAILURES",
-    "Share",
-    "asked_and_counted",
-    "by_number",
-    "by_type",
-    "failures",
-    "number_name",
-    "picture_outcomes",
-    "quantifiers_by_count",
-    "shares",
-]
+from subitize.records import Score
 
 SAMPLES = 1000
+PAINTED = (*PROMPT, "picture")
+"""what answers about a picture take from the picture's own row"""
 FAILURES = ("right", "missing", "too few", "too many")
 OUTCOMES = ("all right", "a thing missing", "everything missing", "only numbers wrong")
-Strings = NDArray[np.str_]
-Bools = NDArray[np.bool_]
-
-
-class Share(TypedDict):
-    """A share with its interval and the number of labels it stands on."""
-
-    value: float
-    low: float
-    high: float
-    trials: int
-
-
-Shares = dict[str, dict[str, Share]]
+COUNTED = (pl.col("task") == 1) & ASKED & pl.col("asked").is_not_null()
+"""labels of task 1 that may be right"""
+Shares = dict[str, dict[str, Score]]
 """painter: group: share"""
+Histogram = dict[str, dict[str, int]]
 
 
-def number_name(number: float) -> str:
-    """How a count is written: 11 stands for everything above 10.
+def number_name(column: str) -> pl.Expr:
+    """How counts are written: 11 stands for everything above 10.
 
-    >>> number_name(3.0), number_name(11.0)
-    ('3', '10+')
+    >>> pl.DataFrame({"n": [3.0, 11.0]}).select(number_name("n")).to_series().to_list()
+    ['3', '10+']
     """
-    return "10+" if number >= MORE_THAN_TEN else f"{number:g}"
+    whole = pl.col(column).cast(pl.Int64).cast(pl.String)
+    return pl.when(pl.col(column) >= MORE_THAN_TEN).then(pl.lit("10+")).otherwise(whole)
 
 
-def shares(
-    labels: Labels,
-    kept: Bools,
-    hit: NDArray[Any],
-    group: Strings,
-    rng: np.random.Generator,
-) -> Shares:
-    """Per painter and group the mean of `hit` over the kept labels."""
+def share_of(hit: ArrayLike, prompts: ArrayLike, rng: np.random.Generator) -> Score:
+    """A mean with its interval over prompts."""
+    return clustered_share(hit, prompts, rng, samples=SAMPLES)
+
+
+def _shares(frame: pl.DataFrame, hit: str, group: str, rng: np.random.Generator) -> Shares:
     found: Shares = {}
-    for index, model in enumerate(labels.models):
-        own = kept & (labels.model == index)
-        for name in dict.fromkeys(group[own].tolist()):
-            chosen = own & (group == name)
-            found.setdefault(model, {})[name] = share_of(hit[chosen], labels.prompt[chosen], rng)
+    for (painter, name), own in parts(frame, "painter", group):
+        found.setdefault(painter, {})[name] = share_of(own[hit], own["prompt"], rng)
     return found
 
 
-def share_of(hit: NDArray[Any], prompts: NDArray[np.int64], rng: np.random.Generator) -> Share:
-    """A mean with its interval over prompts."""
-    return cast(Share, clustered_share(hit, prompts, rng, samples=SAMPLES).as_json())
+def _each(frame: pl.DataFrame, names: Sequence[str], rng: np.random.Generator) -> dict[str, Score]:
+    """What share of rows is of which `kind`."""
+    return {name: share_of(frame["kind"] == name, frame["prompt"], rng) for name in names}
 
 
-def by_number(labels: Labels, rng: np.random.Generator) -> Shares:
+def by_number(labels: pl.DataFrame, rng: np.random.Generator) -> Shares:
     """Task 1: accuracy by the number asked for, smallest first."""
-    kept = counted_labels(labels) & labels.first_seeds() & ~np.isnan(labels.truth)
-    names = np.array([number_name(truth) for truth in labels.truth], dtype=np.str_)
-    found = shares(labels, kept, labels.right(), names, rng)
+    asked = labels.filter(COUNTED).sort("painter", "asked", maintain_order=True)
+    return _shares(asked.with_columns(name=number_name("asked")), "right", "name", rng)
+
+
+def by_type(labels: pl.DataFrame, rng: np.random.Generator) -> Shares:
+    """Accuracy by prompt type; in Task 3 the mean share of yes of the pictures."""
+    return _shares(picture_scores(labels).filter(ASKED), "score", "prompt_type", rng)
+
+
+def failures(labels: pl.DataFrame, rng: np.random.Generator) -> Shares:
+    """Task 1: how labels fail: the thing is missing, there are too few or too many of it."""
+    kind = (
+        pl.when("right").then(pl.lit("right"))
+        .when(pl.col("label") == 0).then(pl.lit("missing"))
+        .when(pl.col("label") < pl.col("asked")).then(pl.lit("too few"))
+        .otherwise(pl.lit("too many"))
+    )  # fmt: skip
+    kinds = labels.filter(COUNTED).with_columns(kind=kind)
+    return {painter: _each(own, FAILURES, rng) for (painter,), own in parts(kinds, "painter")}
+
+
+def picture_outcomes(labels: pl.DataFrame, rng: np.random.Generator) -> dict[str, Shares]:
+    """Task 1, prompts with several things: per prompt type, what became of whole pictures."""
+    missing = pl.col("label") == 0
+    kind = (
+        pl.when(pl.col("right").all()).then(pl.lit("all right"))
+        .when(missing.all()).then(pl.lit("everything missing"))
+        .when(missing.any()).then(pl.lit("a thing missing"))
+        .otherwise(pl.lit("only numbers wrong"))
+    )  # fmt: skip
+    several = labels.filter(pl.col("task") == 1, ASKED, pl.col("entities").str.contains(","))
+    by_picture = several.group_by("prompt_type", *PICTURE, maintain_order=True)
+    pictures = by_picture.agg(pl.col("prompt").first(), kind=kind)
+    found: dict[str, Shares] = {}
+    for (name, painter), own in parts(pictures, "prompt_type", "painter"):
+        found.setdefault(name, {})[painter] = _each(own, OUTCOMES, rng)
+    return found
+
+
+def asked_and_counted(labels: pl.DataFrame) -> dict[str, Histogram]:
+    """Figure A12: per painter how often each number was asked for and counted."""
     return {
-        model: dict(sorted(groups.items(), key=lambda item: float(item[0].rstrip("+"))))
-        for model, groups in found.items()
+        painter: {"asked": _histogram(own, "asked"), "counted": _histogram(own, "label")}
+        for (painter,), own in parts(labels.filter(COUNTED), "painter")
     }
 
 
-def by_type(labels: Labels, task: int, rng: np.random.Generator) -> Shares:
-    """Accuracy by prompt type; in Task 3 the mean share of yes of the pictures."""
-    if task != 3:
-        kept = labels.first_seeds()
-        if task == 1:
-            kept = kept & counted_labels(labels)
-        return shares(labels, kept, labels.right(), labels.kind(), rng)
-    model, score, prompt = image_scores(labels)
-    kinds = np.array([one.prompt_type for one in labels.prompts])[prompt]
-    found: Shares = {}
-    for index, name in enumerate(labels.models):
-        for kind in dict.fromkeys(kinds[model == index].tolist()):
-            chosen = (model == index) & (kinds == kind)
-            found.setdefault(name, {})[kind] = share_of(score[chosen], prompt[chosen], rng)
-    return found
+def _histogram(labels: pl.DataFrame, column: str) -> dict[str, int]:
+    numbers = labels.sort(column).select(number_name(column).alias("name"))
+    return {name: own.height for (name,), own in parts(numbers, "name")}
 
 
-def failures(labels: Labels, rng: np.random.Generator) -> Shares:
-    """Task 1: how labels fail: the thing is missing, there are too few or too many of it."""
-    kept = counted_labels(labels) & labels.first_seeds() & ~np.isnan(labels.truth)
-    kind = np.full(labels.label.size, "too many", dtype="<U16")
-    kind[labels.label < labels.truth] = "too few"
-    kind[labels.label == 0] = "missing"
-    kind[labels.right()] = "right"
-    return _each(labels, kept, kind, FAILURES, rng)
-
-
-def picture_outcomes(labels: Labels, rng: np.random.Generator) -> dict[str, Shares]:
-    """Task 1, prompts with several things: per prompt type, what became of whole pictures."""
-    kept = counted_labels(labels) & labels.first_seeds()
-    seeds = int(labels.seed.max(initial=0)) + 1
-    key = (labels.model * len(labels.prompts) + labels.prompt) * seeds + labels.seed
-    pictures, first, picture = np.unique(key, return_index=True, return_inverse=True)
-    picture = picture.ravel()
-    asked = np.bincount(picture, minlength=pictures.size)
-    right = np.bincount(picture, labels.right(), minlength=pictures.size)
-    missing = np.bincount(picture, labels.label == 0, minlength=pictures.size)
-    outcome = np.full(pictures.size, "only numbers wrong", dtype="<U20")
-    outcome[missing > 0] = "a thing missing"
-    outcome[missing == asked] = "everything missing"
-    outcome[right == asked] = "all right"
-    several = np.array([len(one.things()) > 1 for one in labels.prompts], dtype=np.bool_)
-    use = kept[first] & several[labels.prompt[first]]
-    kinds = labels.kind()[first]
-    found: dict[str, Shares] = {}
-    for kind in dict.fromkeys(kinds[use].tolist()):
-        for index, model in enumerate(labels.models):
-            chosen = use & (kinds == kind) & (labels.model[first] == index)
-            if chosen.any():
-                prompts = labels.prompt[first][chosen]
-                found.setdefault(kind, {})[model] = {
-                    name: share_of(outcome[chosen] == name, prompts, rng) for name in OUTCOMES
-                }
-    return found
-
-
-def _each(
-    labels: Labels, kept: Bools, kind: Strings, names: tuple[str, ...], rng: np.random.Generator
-) -> Shares:
-    found: Shares = {}
-    for index, model in enumerate(labels.models):
-        own = kept & (labels.model == index)
-        if own.any():
-            found[model] = {
-                name: share_of(kind[own] == name, labels.prompt[own], rng) for name in names
-            }
-    return found
-
-
-def asked_and_counted(labels: Labels) -> dict[str, dict[str, dict[str, int]]]:
-    """Figure A12: per painter how often each number was asked for and counted."""
-    kept = counted_labels(labels) & labels.first_seeds() & ~np.isnan(labels.truth)
-    found = {}
-    for index, model in enumerate(labels.models):
-        own = kept & (labels.model == index)
-        if own.any():
-            found[model] = {
-                "asked": _histogram(labels.truth[own]),
-                "counted": _histogram(labels.label[own]),
-            }
-    return found
-
-
-def _histogram(numbers: NDArray[np.float64]) -> dict[str, int]:
-    values, times = np.unique(np.minimum(numbers, MORE_THAN_TEN), return_counts=True)
-    return {number_name(value): int(n) for value, n in zip(values, times, strict=True)}
-
-
-def quantifiers_by_count(
-    counts: Labels | None, lines: Labels | None
-) -> dict[str, dict[str, dict[str, int]]]:
+def quantifiers_by_count(labels: pl.DataFrame) -> dict[str, Histogram]:
     """Figures A16 and A17: per count of things, how often it goes with no, few and many.
 
     `said` is the line people chose for the picture, `asked` the word in its prompt. Empty where
     nobody counted the pictures of approx-1-entity prompts.
     """
-    if counts is None:
-        return {}
-    words = {code: word for word, code in ONE_ENTITY_CODES.items()}
-    chosen: dict[tuple[str, str, int], str] = {}
-    if lines is not None:
-        for model, prompt, seed, label in zip(
-            lines.model, lines.prompt, lines.seed, lines.label, strict=True
-        ):
-            key = (lines.models[model], lines.prompts[prompt].dataset_id, int(seed))
-            chosen[key] = words.get(int(label), "")
-    found: dict[str, dict[str, dict[str, int]]] = {"said": {}, "asked": {}}
-    scenes = np.nonzero(counts.kind() == "approx-1-entity")[0]
-    for place in scenes[np.argsort(counts.label[scenes], kind="stable")].tolist():
-        prompt = counts.prompts[counts.prompt[place]]
-        count = number_name(float(counts.label[place]))
-        key = (counts.models[counts.model[place]], prompt.dataset_id, int(counts.seed[place]))
-        for name, word in (("said", chosen.get(key)), ("asked", prompt.things()[0][1])):
-            if word:
-                row = found[name].setdefault(count, dict.fromkeys(ONE_ENTITY_CODES, 0))
-                row[word] += 1
-    return {name: rows for name, rows in found.items() if rows}
+    scenes = labels.filter(pl.col("prompt_type") == "approx-1-entity")
+    words = {float(code): word for word, code in ONE_ENTITY_CODES.items()}
+    said = scenes.filter(pl.col("task") == 2).select(
+        *PICTURE, pl.col("label").replace_strict(words, default=None).alias("said")
+    )
+    counts = scenes.filter(pl.col("task") == 1).sort("label").select(
+        *PICTURE, number_name("label").alias("count"),
+        pl.col("entities").str.extract(r":([^:,]+)").alias("asked"),
+    ).join(said, PICTURE, "left", maintain_order="left")  # fmt: skip
+    found: dict[str, Histogram] = {}
+    for name in ("said", "asked"):
+        for (count, word), own in parts(counts.drop_nulls(name), "count", name):
+            row = found.setdefault(name, {}).setdefault(count, dict.fromkeys(ONE_ENTITY_CODES, 0))
+            row[word] = own.height
+    return found
+
+
+def answers_about(answers: pl.DataFrame, painter: str = "") -> pl.DataFrame:
+    """What helpers answered about a run's pictures, as if that had been asked by itself.
+
+    Each answer stands beside the prompt of its picture, and counts. `painter`: a name for the
+    run's respondent.
+    """
+    whose = pl.lit(painter) if painter else pl.col("respondent")
+    pictures = answers.filter("counts").select(
+        pl.col("trial").alias("of_trial"), *PAINTED, whose.alias("painter")
+    )
+    said = answers.filter(pl.col("of_trial").is_not_null()).drop(*PAINTED)
+    # A call that failed gives way to the one that was made in its place.
+    said = said.unique(["respondent", "trial", "sample"], keep="last", maintain_order=True)
+    return said.join(pictures, "of_trial", maintain_order="left").with_columns(counts=True)
+
+
+def answer_scores(answers: pl.DataFrame, seed: int) -> dict[str, Any]:
+    """What each helper's answers make of a run: tables, breakdowns, and what was not read."""
+    prompts = answers.filter("counts")["dataset_id"].n_unique()
+    said = answers_about(answers)
+    return {
+        helper: _scores(own, prompts, np.random.default_rng([seed, 20240622]))
+        for (helper,), own in parts(said, "respondent")
+    }
+
+
+def _scores(answers: pl.DataFrame, prompts: int, rng: np.random.Generator) -> dict[str, Any]:
+    states: dict[str, dict[str, int]] = {}
+    for (task, state), own in parts(answers, "task", "state"):
+        states.setdefault(f"task{task}", {})[state] = own.height
+    labels = label_answers(answers)
+    tables = geckonum_tables(labels, prompts)
+    found: dict[str, Any] = {
+        "states": states,
+        "statistics": add_statistics(tables, labels, rng, samples=SAMPLES),
+        "tables": {name: cells for name, cells in tables.items() if cells},
+    }
+    for breakdown in (by_number, failures, by_type):
+        # a run has one painter
+        found[breakdown.__name__] = next(iter(breakdown(labels, rng).values()), {})
+    return found
+
+
+def people_scores(
+    answers: pl.DataFrame, prompts: int | None, rng: np.random.Generator
+) -> dict[str, Any]:
+    """What people's answers make of painters: the paper's tables, and accuracy in Task 1."""
+    labels = label_answers(answers)
+    tables = geckonum_tables(labels, prompts)
+    statistics = add_statistics(tables, labels, rng, samples=SAMPLES)
+    counted = labels.filter(COUNTED)
+    return {
+        "asked": answers["trial"].n_unique(),
+        "trials": labels.height,
+        "states": {state: own.height for (state,), own in parts(answers, "state")},
+        "accuracy": {
+            painter: share_of(own["right"], own["prompt"], rng)
+            for (painter,), own in parts(counted, "painter")
+        },
+        "tables": tables,
+        "statistics": statistics,
+        "undefined": {} if counted.height else {"accuracy": "nobody counted anything"},
+    }

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -19,16 +20,8 @@ from subitize.datasets.geckonum.questions import (
     read_questions,
 )
 from subitize.datasets.geckonum.recipe import TYPES, Recipe, load_recipe
-from subitize.datasets.text_files import stamp
 from subitize.errors import BadInput, UnknownName
-
-__all__ = [
-    "PromptSettings",
-    "check_choice",
-    "chosen_prompts",
-    "chosen_questions",
-    "chosen_recipe",
-]
+from subitize.files import stamp
 
 TASKS = ("1", "2", "3")
 
@@ -68,48 +61,45 @@ def check_choice(settings: PromptSettings) -> None:
         )
 
 
-def chosen_recipe(settings: PromptSettings) -> Recipe:
-    """The recipe that plurals and relations come from."""
-    return _recipe(settings.recipe, stamp(settings.recipe))
+class Chosen(NamedTuple):
+    """What the settings choose."""
+
+    recipe: Recipe
+    """that plurals and relations come from"""
+    prompts: Sequence[Prompt]
+    """in the order of their file or recipe"""
+    questions: Mapping[str, Sequence[Question]]
+    """to each prompt, by its id"""
 
 
-def chosen_prompts(settings: PromptSettings) -> Sequence[Prompt]:
-    """The prompts of a run, in the order of their file or recipe."""
-    return _prompts(settings, _stamps(settings))
-
-
-def chosen_questions(settings: PromptSettings) -> Mapping[str, Sequence[Question]]:
-    """The questions to each prompt of a run, by the prompt's id."""
-    return _questions(settings, _stamps(settings))
-
-
-Stamps = tuple[tuple[int, int], ...]
-"""of the files that the settings name: another content is another choice"""
-
-
-def _stamps(settings: PromptSettings) -> Stamps:
-    return tuple(stamp(path) for path in (settings.prompts, settings.recipe, settings.questions))
+def chosen(settings: PromptSettings) -> Chosen:
+    """The prompts of a run and the questions to them; files that changed are read again."""
+    files = (settings.prompts, settings.recipe, settings.questions)
+    return _chosen(settings, tuple(map(stamp, files)))
 
 
 @lru_cache(maxsize=8)
-def _recipe(path: str, _stamp: tuple[int, int]) -> Recipe:
-    return load_recipe(Path(path)) if path else Recipe()
-
-
-@lru_cache(maxsize=8)
-def _prompts(settings: PromptSettings, _stamps: Stamps) -> Sequence[Prompt]:
+def _chosen(settings: PromptSettings, _stamps: tuple[tuple[int, int], ...]) -> Chosen:
+    recipe = load_recipe(Path(settings.recipe)) if settings.recipe else Recipe()
     if settings.prompts:
         every = read_prompts(Path(settings.prompts))
     else:
-        every = make_prompts(chosen_recipe(settings), np.random.default_rng(settings.seed))
-    found = tuple(one for one in every if _wanted(one, settings))
-    if not found:
+        every = make_prompts(recipe, np.random.default_rng(settings.seed))
+    prompts = tuple(one for one in every if _wanted(one, settings))
+    if not prompts:
         raise BadInput(
             f"None of {len(every)} prompts is left by tasks={','.join(settings.tasks)}, "
             f"types={','.join(settings.types) or 'all'} and "
             f"things={','.join(settings.things) or 'all'}: choose more of them."
         )
-    return found
+    if settings.questions:
+        asked = read_questions(Path(settings.questions), prompts, recipe)
+    else:
+        asked = make_questions(prompts, recipe, mended=True)
+    questions: dict[str, list[Question]] = {one.dataset_id: [] for one in prompts}
+    for question in asked:
+        questions[question.dataset_id].append(question)
+    return Chosen(recipe, prompts, questions)
 
 
 def _wanted(prompt: Prompt, settings: PromptSettings) -> bool:
@@ -119,16 +109,3 @@ def _wanted(prompt: Prompt, settings: PromptSettings) -> bool:
         return False
     nouns = {colourless(thing, prompt.prompt_type) for thing, _ in prompt.things()}
     return not settings.things or nouns <= set(settings.things)
-
-
-@lru_cache(maxsize=8)
-def _questions(settings: PromptSettings, _stamps: Stamps) -> Mapping[str, Sequence[Question]]:
-    prompts, recipe = chosen_prompts(settings), chosen_recipe(settings)
-    if settings.questions:
-        every = read_questions(Path(settings.questions), prompts, recipe)
-    else:
-        every = make_questions(prompts, recipe, mended=True)
-    found: dict[str, list[Question]] = {one.dataset_id: [] for one in prompts}
-    for question in every:
-        found[question.dataset_id].append(question)
-    return found

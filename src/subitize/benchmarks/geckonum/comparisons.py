@@ -1,121 +1,204 @@
-"""The pairs of groups whose accuracies the paper compares by χ² (Tables A3, A4, A6, A7, A8)."""
+"""What the paper compares: the labels behind every cell that is a share or a difference of two.
+
+And what its tests leave out: intervals over prompts, effect sizes, corrections, controls. Pictures
+of one prompt are not independent, so intervals are bootstrapped over prompts: a sample draws whole
+prompts with all their pictures and questions.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+import math
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+import polars as pl
 
-from subitize.benchmarks.geckonum.labels import Labels
-from subitize.datasets.geckonum.questions import COLOURED, colourless
+from subitize.benchmarks.geckonum.labels import doubled, parts, picture_scores
+from subitize.errors import BadInput
+from subitize.measures.accuracy import clustered_difference, clustered_share
+from subitize.measures.ranks import benjamini_hochberg, chi_square, holm, permutation_control
+from subitize.records import Score
 
-__all__ = ["COMPARISONS", "Comparison", "Groups", "compared_groups"]
+SAMPLES = 2000
+ALPHA = 0.05
+PHRASES = {
+    "many X": ("approx-1-entity", 3), "a few X": ("approx-1-entity", 2),
+    "no X": ("approx-1-entity", 0), "fewer X than Y": ("approx-2-entity", 2),
+    "more X than Y": ("approx-2-entity", 4), "as many X as Y": ("approx-2-entity", 3),
+}  # fmt: skip
+"""kind of sentence: its prompts and the code of the line they ask for"""
+DROPS = (
+    ("numeric_simple", "2-additive"),
+    ("2-additive", "3-additive"),
+    ("numeric_simple", "3-additive"),
+)
+KIND = pl.col("prompt_type")
+SIMPLE = KIND == "numeric_simple"
 
-NUMBERS = (1, 2, 3, 4)
-"""true numbers in both groups"""
-Bools = NDArray[np.bool_]
 
-
-@dataclass(frozen=True, slots=True)
-class Comparison:
+class Comparison(NamedTuple):
     """Two groups of labels that differ in one thing."""
 
     first: str
     """name of the first group"""
     second: str
     """name of the second group"""
-    pick: Callable[[Labels], tuple[Bools, Bools]]
-    """the labels of both, before numbers and seeds are looked at"""
+    one: pl.Expr
+    """the labels of the first, before numbers and pictures are looked at"""
+    other: pl.Expr
+    """the labels of the second"""
     doubled: bool = False
     """whether labels the release holds twice count twice"""
 
 
-@dataclass(frozen=True, slots=True)
-class Groups:
-    """Right or wrong in both groups of one painter, and the prompts they belong to."""
-
-    first: Bools
-    """right or wrong, first group"""
-    second: Bools
-    """right or wrong, second group"""
-    first_prompts: NDArray[np.int64]
-    """prompt of every label of the first group"""
-    second_prompts: NDArray[np.int64]
-    """prompt of every label of the second group"""
-
-
-def _simple(labels: Labels) -> Bools:
-    return np.asarray(labels.kind() == "numeric_simple")
-
-
-def _column(labels: Labels, name: str) -> NDArray[np.int64]:
-    values = np.array([getattr(one, name) for one in labels.prompts], dtype=np.int64)
-    return np.asarray(values[labels.prompt])
-
-
-def _digits_or_words(labels: Labels) -> tuple[Bools, Bools]:
-    simple, word = _simple(labels), _column(labels, "has_numeral")
-    return simple & (word == 0), simple & (word == 1)
-
-
-def _rare_or_frequent(labels: Labels) -> tuple[Bools, Bools]:
-    simple, frequent = _simple(labels), _column(labels, "is_frequent")
-    return simple & (frequent == 0), simple & (frequent == 1)
-
-
-def _colour_noun(labels: Labels) -> Bools:
-    """Questions about a noun that also occurs with a colour."""
-    coloured = {
-        colourless(thing, one.prompt_type)
-        for one in labels.prompts
-        if one.prompt_type in COLOURED
-        for thing, _ in one.things()
-    }
-    among = np.array([noun in coloured for noun in labels.nouns], dtype=np.bool_)
-    return np.asarray(among[labels.question])
-
-
-def _colour(labels: Labels) -> tuple[Bools, Bools]:
-    return _simple(labels) & _colour_noun(labels), labels.kind() == "attribute-color"
-
-
-def _two_colours(labels: Labels) -> tuple[Bools, Bools]:
-    kind = labels.kind()
-    return (kind == "2-additive") & _colour_noun(labels), kind == "2-additive-color"
-
-
-def _relation(labels: Labels) -> tuple[Bools, Bools]:
-    kind = labels.kind()
-    return kind == "2-additive", kind == "attribute-spatial"
-
-
 COMPARISONS: dict[str, Comparison] = {
-    "a3": Comparison("digits", "words", _digits_or_words),
-    "a4": Comparison("rare nouns", "frequent nouns", _rare_or_frequent),
-    "a6": Comparison("without colour", "with colour", _colour),
-    "a7": Comparison("two things without colour", "with colour", _two_colours, doubled=True),
-    "a8": Comparison("without relation", "with relation", _relation),
-}
+    "a3": Comparison("digits", "words", SIMPLE & (pl.col("has_numeral") == 0),
+                     SIMPLE & (pl.col("has_numeral") == 1)),
+    "a4": Comparison("rare nouns", "frequent nouns", SIMPLE & (pl.col("is_frequent") == 0),
+                     SIMPLE & (pl.col("is_frequent") == 1)),
+    "a6": Comparison("without colour", "with colour", SIMPLE & pl.col("colour_noun"),
+                     KIND == "attribute-color"),
+    "a7": Comparison("two things without colour", "with colour",
+                     (KIND == "2-additive") & pl.col("colour_noun"), KIND == "2-additive-color",
+                     doubled=True),
+    "a8": Comparison("without relation", "with relation", KIND == "2-additive",
+                     KIND == "attribute-spatial"),
+}  # fmt: skip
 
 
-def compared_groups(labels: Labels, table: str) -> dict[str, Groups]:
-    """The two groups of a table for each painter that has any label in them."""
+def task_scores(labels: pl.DataFrame) -> Iterator[tuple[str, int, pl.DataFrame]]:
+    """Table 2: cell, task and scores of every painter; Task 1 takes all pictures, not five."""
+    wanted = pl.when(pl.col("task") == 1).then("own_task").otherwise("five")
+    for (task, painter), own in parts(
+        doubled(picture_scores(labels).filter(wanted)), "task", "painter"
+    ):
+        yield f"task{task}|{painter}", int(task), own
+
+
+def quantified(labels: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:
+    """Figure 5: cell and labels of every kind of sentence and painter."""
+    lines = labels.filter(pl.col("task") == 2, "five")
+    for phrase, (kind, code) in PHRASES.items():
+        chosen = lines.filter(kind == KIND, pl.col("asked") == code)
+        for (painter,), own in parts(chosen, "painter"):
+            yield f"{phrase}|{painter}", own
+
+
+def compared(labels: pl.DataFrame, table: str) -> Iterator[tuple[str, pl.DataFrame, pl.DataFrame]]:
+    """The two groups of a table for each painter that has any label in them; numbers 1 to 4."""
     comparison = COMPARISONS[table]
-    usable = labels.first_seeds() & np.isin(labels.truth, NUMBERS)
-    first, second = (usable & mask for mask in comparison.pick(labels))
-    right = labels.right()
-    times = labels.weight if comparison.doubled else np.ones_like(labels.weight)
-    found: dict[str, Groups] = {}
-    for index, model in enumerate(labels.models):
-        own = labels.model == index
-        one, other = first & own, second & own
-        if one.any() or other.any():
-            found[model] = Groups(
-                np.repeat(right[one], times[one]),
-                np.repeat(right[other], times[other]),
-                np.repeat(labels.prompt[one], times[one]),
-                np.repeat(labels.prompt[other], times[other]),
-            )
+    usable = labels.filter(
+        pl.col("task") == 1, "five", pl.col("asked").is_in([1.0, 2.0, 3.0, 4.0]),
+        comparison.one | comparison.other,
+    )  # fmt: skip
+    for (painter,), own in parts(doubled(usable) if comparison.doubled else usable, "painter"):
+        yield painter, own.filter(comparison.one), own.filter(comparison.other)
+
+
+def drops(labels: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame, pl.DataFrame]]:
+    """Table A5: cell and labels of a number alone, and beside one or two others."""
+    kinds = [kind for pair in DROPS for kind in pair]
+    usable = labels.filter(
+        pl.col("task") == 1, "five", pl.col("asked").is_in([1.0, 2.0, 3.0]), KIND.is_in(kinds)
+    ).sort("painter", "asked", maintain_order=True)
+    for (painter, number), own in parts(usable, "painter", "asked"):
+        known = {kind: part for (kind,), part in parts(own, "prompt_type")}
+        for before, after in DROPS:
+            if before in known and after in known:
+                cell = f"{painter}|{before}->{after}|{float(number):g}"
+                yield cell, known[before], known[after]
+
+
+def add_statistics(
+    tables: Mapping[str, Mapping[str, Any]],
+    labels: pl.DataFrame,
+    rng: np.random.Generator,
+    *,
+    samples: int = SAMPLES,
+) -> dict[str, dict[str, dict[str, Any]]]:
+    """Put an `interval` into the cells that have one; return what belongs to no cell.
+
+    table: painter: difference of the two accuracies with interval (points), effect sizes φ and
+    Cohen's h, permutation control, p-values adjusted over the painters of the table.
+    """
+    if samples < 1:
+        raise BadInput(f"{samples} bootstrap samples give no interval: take at least 1.")
+
+    def put(table: str, cell: str, share: Score) -> None:
+        tables[table][cell]["interval"] = list(_points(share)[1:])
+
+    labels = labels.drop("values")
+    for cell, _, own in task_scores(labels):
+        share = clustered_share(own["score"], own["prompt"], rng, samples=samples)
+        put("table2", f"{cell}|accuracy", share)
+    for cell, own in quantified(labels):
+        put("figure5", cell, clustered_share(own["right"], own["prompt"], rng, samples=samples))
+    for cell, before, after in drops(labels):
+        put("a5", cell, _difference(before, after, rng, samples)[0])
+    found: dict[str, dict[str, dict[str, Any]]] = {}
+    for table in COMPARISONS:
+        found[table] = {}
+        for painter, one, other in compared(labels, table):
+            if one.height and other.height:
+                shares = _difference(one, other, rng, samples)
+                for place in (1, 2):
+                    put(table, f"{painter}|accuracy_{place}", shares[place])
+                found[table][painter] = {
+                    "groups": list(COMPARISONS[table][:2]),
+                    **_effects(*shares), **_test(one["right"], other["right"], rng, samples),
+                }  # fmt: skip
+        _adjust(found[table])
     return found
+
+
+def _difference(
+    one: pl.DataFrame, other: pl.DataFrame, rng: np.random.Generator, samples: int
+) -> tuple[Score, Score, Score]:
+    """Second minus first of two groups' shares of right labels, and both shares."""
+    first, second = ((own["right"].cast(pl.Float64), own["prompt"]) for own in (one, other))
+    return clustered_difference(first, second, rng, samples=samples)
+
+
+def _effects(difference: Score, one: Score, other: Score) -> dict[str, Any]:
+    """Cohen's h is the difference of two shares on the arcsine scale: 0.2 is small, 0.8 large."""
+    value, low, high = _points(difference)
+    arcs = [math.asin(math.sqrt(_points(share)[0] / 100)) for share in (one, other)]
+    return {
+        "difference": {"value": value, "low": low, "high": high},
+        "prompts_differ": not low <= 0 <= high,
+        "cohens_h": 2 * (arcs[1] - arcs[0]),
+    }
+
+
+def _points(share: Score) -> tuple[float, float, float]:
+    """Value and ends in percent."""
+    ends = (share.value, share.low, share.high)
+    value, low, high = (math.nan if end is None else 100 * end for end in ends)
+    return value, low, high
+
+
+def _test(
+    one: pl.Series, other: pl.Series, rng: np.random.Generator, samples: int
+) -> dict[str, Any]:
+    right, sizes = (int(one.sum()), int(other.sum())), (one.len(), other.len())
+    try:
+        test = chi_square(right, sizes)
+        control = permutation_control(right, sizes, rng, samples=samples, alpha=ALPHA)
+    except BadInput as problem:
+        return {"p": None, "why": str(problem)}
+    return {
+        "p": test.p,
+        "phi": test.phi,
+        "permutation_p": control.p,
+        "permutation_significant": control.significant,
+    }
+
+
+def _adjust(found: dict[str, dict[str, Any]]) -> None:
+    """Add p-values adjusted over all painters of a table."""
+    tested = [entry for entry in found.values() if entry["p"] is not None]
+    if tested:
+        raw = [entry["p"] for entry in tested]
+        for entry, one, other in zip(tested, holm(raw), benjamini_hochberg(raw), strict=True):
+            entry["p_holm"], entry["p_bh"] = float(one), float(other)

@@ -1,129 +1,89 @@
-"""Tables for people and as files."""
+"""Tables for people at a terminal and as files."""
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Mapping
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
-from subitize.benchmarks.geckonum.labels import Labelled
-from subitize.benchmarks.geckonum.tables import Cell, Tables
+import polars as pl
+
+from subitize.benchmarks.geckonum import page_tables as page
+from subitize.benchmarks.geckonum.answers import People
+from subitize.benchmarks.geckonum.comparisons import COMPARISONS, PHRASES
+from subitize.benchmarks.geckonum.labels import parts
+from subitize.benchmarks.geckonum.tables import Tables
 from subitize.errors import BadInput
-from subitize.published.geckonum import PUBLISHED, SOURCES
-
-__all__ = ["dropped_text", "tables_text", "write_tables"]
+from subitize.published.geckonum import SOURCES
+from subitize.reports.page import MISSING, Table
 
 SHOWN = 3
 """places named per reason and file when not all are wanted"""
-DIGITS = {"p": 3, "n": 0, "chi2": 2}
 
 
-def dropped_text(labelled: Labelled, *, verbose: bool) -> str:
+def dropped_text(people: People, *, verbose: bool) -> str:
     """How many rows were used, and which were not and why, a line each."""
-    lines = [f"{sum(labelled.used.values()):,} rows used"]
-    for one in labelled.dropped:
-        size = int(one.records.size)
-        places = one.places(None if verbose else SHOWN)
-        more = f" and {size - len(places):,} more" if size > len(places) else ""
-        lines.append(f"  {size:,} not used: {one.reason}: {', '.join(places)}{more}")
+    rows = people.rows()
+    lines = [f"{rows.used:,} rows used"]
+    if not people.files:  # a run folder knows how many, the files where
+        lines += [f"  {n:,} not used: {reason}" for reason, n in rows.dropped.items()]
+    for reason, file, numbers in _unused(people):
+        places = [f"{file}:{line}" for line in (numbers if verbose else numbers[:SHOWN])]
+        more = f" and {len(numbers) - len(places):,} more" if len(numbers) > len(places) else ""
+        lines.append(f"  {len(numbers):,} not used: {reason}: {', '.join(places)}{more}")
     return "\n".join(lines)
 
 
-def tables_text(tables: Tables, statistics: Mapping[str, Any] | None, correction: str) -> str:
-    """All tables, models below each other; a printed value in brackets where ours differs."""
-    parts = [
-        _grid(f"{name} ({SOURCES[name]})", _pivot(name, cells))
-        for name, cells in tables.items()
-        if cells
+def _unused(people: People) -> Iterator[tuple[str, str, list[int]]]:
+    """Reason, file and lines of rows that are not used."""
+    for (reason, file), own in parts(people.unused.sort("file", "record"), "reason", "file"):
+        found = people.files[int(file)]
+        yield reason, found.name, found.lines(own["record"].to_list())
+
+
+def tables_text(found: page.Found, correction: str) -> str:
+    """All tables as the report has them, without columns that hold nothing."""
+    made = {
+        "table2": page.task_table(found, reference=False),
+        "figure5": page.quantifier_table(found, list(PHRASES)),
+        **{name: page.comparison_table(found, name, correction) for name in COMPARISONS},
+        "a5": page.drops_table(found),
+        "a10": page.agreement_table(found),
+        "alpha": page.alpha_table(found),
+        "counts": page.counts_table(found),
+    }
+    shown = {f"{name} ({SOURCES[name]})": _grid(table) for name, table in made.items()}
+    return "\n\n".join(f"{title}\n{grid}" for title, grid in shown.items() if grid)
+
+
+def _grid(table: Table) -> str:
+    """A table as lines of words, its columns below each other; empty where no cell has a value."""
+    columns = [
+        [column.label, *(f"{row[place].shown} {row[place].interval}".strip() for row in table.rows)]
+        for place, column in enumerate(table.columns)
+        if not column.wide
     ]
-    if statistics is not None:
-        for name, models in statistics["comparisons"].items():
-            if models:
-                title = f"{name}, intervals over prompts ({statistics['samples']} samples)"
-                parts.append(_grid(title, _comparison_rows(models, correction)))
-    return "\n\n".join(parts)
+    known = [column for column in columns if set(column[1:]) - {MISSING}]
+    padded = [[cell.ljust(max(map(len, column))) for cell in column] for column in known]
+    lines = ["  ".join(line).rstrip() for line in zip(*padded, strict=True)]
+    return "\n".join(lines) if len(known) > 1 else ""
 
 
-def _pivot(table: str, cells: Mapping[str, Cell]) -> dict[str, dict[str, str]]:
-    """Rows of a grid: the part of a cell's name that is the model (or the task) is the row."""
-    rows: dict[str, dict[str, str]] = {}
-    for name, cell in cells.items():
-        parts = name.split("|")
-        place = 1 if table in {"table2", "figure5"} else 0
-        row = parts.pop(place) if len(parts) > 1 else name
-        column = " ".join(parts) if len(name.split("|")) > 1 else "value"
-        rows.setdefault(row, {})[column] = _shown(table, name, cell)
-    return rows
-
-
-def _shown(table: str, name: str, cell: Cell) -> str:
-    value, interval = cell["value"], cell.get("interval")
-    if value is None:
-        return "–"
-    part = name.rpartition("|")[2]
-    usual = {"alpha": 3, "counts": 0}.get(table, 1)
-    text = f"{value:,.{DIGITS.get(part, usual)}f}"
-    if interval is not None:
-        text += f" ({interval[0]:.1f} to {interval[1]:.1f})"
-    printed = PUBLISHED[table].get(name)
-    if cell["published"] is not None and printed is not None and not printed.agrees(value):
-        text += f" [{printed.text}]"
-    return text
-
-
-def _comparison_rows(models: Mapping[str, Any], correction: str) -> dict[str, dict[str, str]]:
-    rows = {}
-    for model, found in models.items():
-        difference = found["difference"]
-        low, high = difference["low"], difference["high"]
-        row = {"difference": f"{difference['value']:+.1f} ({low:+.1f} to {high:+.1f})"}
-        row["Cohen's h"] = f"{found['cohens_h']:+.2f}"
-        if found["p"] is None:
-            row["p"] = "–"
-        else:
-            row |= {"φ": f"{found['phi']:+.3f}", "p": f"{found['p']:.3f}"}
-            row["permuted p"] = f"{found['permutation_p']:.3f}"
-            if correction != "none":
-                row[f"p ({correction})"] = f"{found[f'p_{correction}']:.3f}"
-        rows[model] = row
-    return rows
-
-
-def _grid(title: str, rows: Mapping[str, Mapping[str, str]]) -> str:
-    columns = list(dict.fromkeys(column for row in rows.values() for column in row))
-    table = [
-        ["", *columns],
-        *([name, *(row.get(c, "") for c in columns)] for name, row in rows.items()),
-    ]
-    widths = [max(len(line[place]) for line in table) for place in range(len(columns) + 1)]
-    lines = [
-        "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
-        for line in table
-    ]
-    return "\n".join([title, *lines])
-
-
-def write_tables(tables: Tables, labelled: Labelled, folder: Path) -> None:
+def write_tables(tables: Tables, people: People, folder: Path) -> None:
     """One CSV file per table, and unused.csv with every row that was not used."""
+    heads = ("cell", "value", "published", "difference", "why", "low", "high")
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for name, cells in tables.items():
-            with (folder / f"{name}.csv").open("w", encoding="utf-8", newline="") as file:
-                writer = csv.writer(file, lineterminator="\n")
-                writer.writerow(("cell", "value", "published", "difference", "why", "low", "high"))
-                for cell, found in cells.items():
-                    low, high = found.get("interval", (None, None))
-                    writer.writerow(
-                        (cell, found["value"], found["published"], found["difference"],
-                         found["why"], low, high)
-                    )  # fmt: skip
-        with (folder / "unused.csv").open("w", encoding="utf-8", newline="") as file:
-            writer = csv.writer(file, lineterminator="\n")
-            writer.writerow(("file", "line", "reason"))
-            for one in labelled.dropped:
-                for line in one.file.lines(one.records.tolist()):
-                    writer.writerow((one.file.name, line, one.reason))
+            lines = [
+                (cell, *map(dict(found).get, heads[1:5]), *found.get("interval", (None, None)))
+                for cell, found in cells.items()
+            ]
+            pl.DataFrame(lines, heads, orient="row", infer_schema_length=None).write_csv(
+                folder / f"{name}.csv"
+            )
+        unused = [(file, line, why) for why, file, own in _unused(people) for line in own]
+        rows = pl.DataFrame(unused, ["file", "line", "reason"], orient="row")
+        rows.write_csv(folder / "unused.csv")
     except OSError as problem:
         raise BadInput(
             f"Can't write the tables to {folder}: {problem.strerror}. Give another --out."

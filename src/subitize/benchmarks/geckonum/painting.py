@@ -8,35 +8,36 @@ left for people. A picture is right if all its questions are right.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from importlib import import_module
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from subitize.benchmark import Benchmark, Decisions, Paper, Question, Reader, Settings, Stage
-from subitize.benchmarks.geckonum.choosing import (
-    PromptSettings,
-    check_choice,
-    chosen_prompts,
-    chosen_questions,
-    chosen_recipe,
-)
-from subitize.benchmarks.geckonum.wording import answer_value, as_question, reader_of_answers
+from subitize.benchmark import Benchmark, Decisions, Helper, Paper, Reader, Stage
+from subitize.benchmarks.catalog import get_part
+from subitize.benchmarks.geckonum.choosing import PromptSettings, check_choice, chosen
+from subitize.benchmarks.geckonum.wording import ASKED, PAPER, PROMPT, as_question, reader
 from subitize.benchmarks.production import read_pending
 from subitize.datasets.geckonum.questions import TASK_OF_TYPE
 from subitize.errors import BadInput
 from subitize.measures.accuracy import clustered_share
 from subitize.models.base import Kind
-from subitize.published import geckonum as published
-from subitize.records import Reading, Response, Row, Stimulus, Trial, make_trial
+from subitize.readers.annotators import MORE_THAN_TEN
+from subitize.records import (
+    Reading,
+    Response,
+    Row,
+    Stimulus,
+    Trial,
+    make_follower,
+    make_trial,
+)
 
-__all__ = ["GeckoNum", "GeckoNumSettings"]
+if TYPE_CHECKING:
+    import polars as pl
 
 RIGHT, WRONG = "right", "wrong"
-TABLES = "subitize.benchmarks.geckonum.answered:answer_scores"
-"""loaded when a run is scored: tables need Polars, asking does not"""
 
 
 @dataclass(frozen=True)
@@ -47,18 +48,22 @@ class GeckoNumSettings(PromptSettings):
     """pictures per prompt"""
 
 
-class GeckoNum(Benchmark):
+class GeckoNum(Benchmark[GeckoNumSettings]):
     """1,386 prompts of twelve types in three tasks, five pictures each."""
 
     NAME: ClassVar[str] = "geckonum"
     VERSION: ClassVar[str] = "1"
     TITLE: ClassVar[str] = "GeckoNum: numbers in generated pictures"
-    PAPER: ClassVar[Paper] = Paper(published.CITATION, "10.48550/arXiv.2406.14774", published.URL)
+    PAPER: ClassVar[Paper] = PAPER
     KINDS: ClassVar[tuple[Kind, ...]] = ("painter",)
-    SETTINGS: ClassVar[type[Settings]] = GeckoNumSettings
+    SETTINGS = GeckoNumSettings
+    CONDITION: ClassVar[Mapping[str, str | int | float]] = {
+        **PROMPT, "picture": 0, **ASKED, "thing": "",
+    }  # fmt: skip
     READERS: ClassVar[Mapping[str, Reader]] = {"pending": read_pending}
-    READING_KINDS: ClassVar[tuple[Kind, ...]] = ("counter", "namer")
-    READING_MODEL: ClassVar[str] = "counter/blobs"
+    HELPERS: ClassVar[Mapping[str, Helper]] = {
+        "counter": Helper(("counter", "namer"), usual="counter/blobs")
+    }
     MEASURES: ClassVar[tuple[str, ...]] = ("accuracy",)
     DEVIATIONS: ClassVar[tuple[str, ...]] = (
         "The paper's pictures are judged by five people each. Here a counter or a namer reads "
@@ -84,42 +89,47 @@ class GeckoNum(Benchmark):
         "fast": {"tasks": ("1",), "types": ("numeric_simple",), "things": ("apple",), "seeds": 1},
     }
 
-    def check(self, settings: Settings) -> None:
-        assert isinstance(settings, GeckoNumSettings)
+    def check(self, settings: GeckoNumSettings) -> None:
         check_choice(settings)
         if settings.seeds < 1:
             raise BadInput(f"seeds is {settings.seeds}: give at least 1 picture per prompt.")
 
-    def stages(self, settings: Settings, kind: Kind) -> Iterator[Stage]:
+    def stages(self, settings: GeckoNumSettings, kind: Kind) -> Iterator[Stage]:
         yield Stage("paint")
+        yield Stage("read", role="counter", follows=("paint",))
 
-    def trials(self, stage: str, settings: Settings, decisions: Decisions) -> Iterator[Trial]:
-        assert isinstance(settings, GeckoNumSettings)
+    def trials(
+        self, stage: str, settings: GeckoNumSettings, decisions: Decisions
+    ) -> Iterator[Trial]:
         # The seed goes slowest, so that a part of the trials is a small copy of the whole.
-        for seed in range(settings.seeds):
-            for prompt in chosen_prompts(settings):
+        for picture in range(settings.seeds):
+            for prompt in chosen(settings).prompts:
                 yield make_trial(
                     (self.NAME, self.VERSION, stage),
                     Stimulus("prompt", {"text": prompt.prompt, "seed": settings.seed}),
                     prompt.prompt,
                     target=prompt.entities,
-                    condition={**asdict(prompt), "picture": seed},
+                    condition={**asdict(prompt), "picture": picture},
                 )
 
-    def size(self, stage: str, settings: Settings, decisions: Decisions) -> int | None:
-        assert isinstance(settings, GeckoNumSettings)
-        return settings.seeds * len(chosen_prompts(settings))
+    def size(self, stage: str, settings: GeckoNumSettings, decisions: Decisions) -> int | None:
+        return settings.seeds * len(chosen(settings).prompts)
 
-    def questions(self, trial: Trial, response: Response, settings: Settings) -> Sequence[Question]:
-        assert isinstance(settings, GeckoNumSettings)
-        if read_pending(trial, response).state != "pending":
-            return ()
-        recipe = chosen_recipe(settings)
-        every = chosen_questions(settings)[str(trial.condition["dataset_id"])]
-        return [as_question(one, recipe) for one in every]
+    def follow(
+        self, stage: str, trial: Trial, response: Response, settings: GeckoNumSettings, kind: Kind
+    ) -> Iterator[Trial]:
+        if read_pending(trial, response).state == "pending":
+            recipe, _, questions = chosen(settings)
+            for one in questions[str(trial.condition["dataset_id"])]:
+                text, thing, options, about = as_question(one, recipe)
+                if thing or kind == "namer":
+                    yield make_follower(
+                        (self.NAME, self.VERSION, stage), response, text,
+                        options=options, condition={**about, "thing": thing},
+                    )  # fmt: skip
 
-    def answer_reader(self) -> Reader:
-        return reader_of_answers()
+    def helper_reader(self, stage: str) -> Reader:
+        return reader()
 
     def combine(self, trial: Trial, response: Response, answers: Sequence[Row]) -> Reading:
         without = read_pending(trial, response)
@@ -130,54 +140,33 @@ class GeckoNum(Benchmark):
         unread = next((row.reading for row in answers if row.reading.state != "read"), None)
         if unread is not None:
             return unread
-        said = [answer_value(row) for row in answers]
-        wanted = [row.trial.condition["asked"] for row in answers]
-        note = "; ".join(
-            f"{row.trial.condition['question']} {row.reading.value}" for row in answers
-        )
-        return Reading("read", choice=RIGHT if said == wanted else WRONG, note=note)
+        about = [(row.trial.condition, row.reading) for row in answers]
+        right = all(min(said.number or 0, MORE_THAN_TEN) == one["asked"] for one, said in about)
+        note = "; ".join(f"{one['question']} {said.choice or said.number}" for one, said in about)
+        return Reading("read", choice=RIGHT if right else WRONG, note=note)
 
     def score(
-        self, rows: Sequence[Row], settings: Settings, decisions: Decisions
+        self, answers: pl.DataFrame, settings: GeckoNumSettings, decisions: Decisions
     ) -> dict[str, Any]:
-        states = dict(Counter(row.reading.state for row in rows))
+        painted = answers.filter(answers["counts"])
+        read = painted.filter(painted["state"] == "read")
+        by_type: dict[str, Counter[str]] = {}
+        for kind, state in painted.select("prompt_type", "state").iter_rows():
+            by_type.setdefault(f"task{TASK_OF_TYPE[kind]} {kind}", Counter())[state] += 1
         scores: dict[str, Any] = {
-            "asked": len(rows),
-            "trials": states.get("read", 0),
-            "states": states,
-            "states_by_type": _states_by_type(rows),
+            "asked": painted.height,
+            "trials": read.height,
+            "states": dict(Counter(painted["state"])),
+            "states_by_type": by_type,
             "accuracy": None,
             "undefined": {},
         }
-        read = [row for row in rows if row.reading.state == "read"]
-        if not read:
+        if read.height:
+            rng = np.random.default_rng([settings.seed, 20240621])
+            found = clustered_share(read["choice"] == RIGHT, read["dataset_id"], rng)
+            scores["accuracy"] = found.as_json()
+        else:
             reason = "no picture has been read: name a reader with --counter, or let people read"
             scores["undefined"]["accuracy"] = reason
-            return scores
-        rng = np.random.default_rng([settings.seed, 20240621])
-        found = clustered_share(
-            [row.reading.choice == RIGHT for row in read],
-            [row.trial.condition["dataset_id"] for row in read],
-            rng,
-        )
-        scores["accuracy"] = found.as_json()
-        return scores
-
-    def score_answers(
-        self, rows: Sequence[Row], answers: Mapping[str, Sequence[Row]], settings: Settings
-    ) -> dict[str, Any]:
-        module, _, function = TABLES.partition(":")
-        make: Callable[..., dict[str, Any]] = getattr(import_module(module), function)
-        painter = rows[0].response.respondent if rows else ""
-        rng = np.random.default_rng([settings.seed, 20240622])
-        return {
-            "readings": {name: make(painter, rows, said, rng) for name, said in answers.items()}
-        }
-
-
-def _states_by_type(rows: Sequence[Row]) -> dict[str, dict[str, int]]:
-    found: dict[str, Counter[str]] = {}
-    for row in rows:
-        kind = str(row.trial.condition["prompt_type"])
-        found.setdefault(f"task{TASK_OF_TYPE[kind]} {kind}", Counter())[row.reading.state] += 1
-    return {kind: dict(states) for kind, states in found.items()}
+        readings = get_part("geckonum scores")(answers, settings.seed)
+        return scores | ({"readings": readings} if readings else {})

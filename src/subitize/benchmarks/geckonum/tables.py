@@ -2,67 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import NotRequired, TypedDict
 
 import numpy as np
-from numpy.typing import NDArray
+import polars as pl
 
-from subitize.benchmarks.geckonum.comparisons import COMPARISONS, Groups, compared_groups
-from subitize.benchmarks.geckonum.labels import Labelled, Labels
-from subitize.datasets.geckonum.questions import TASK_OF_TYPE
+from subitize.benchmarks.geckonum import comparisons
+from subitize.benchmarks.geckonum.labels import ASKED, PICTURE, painters_of, parts, picture_scores
 from subitize.errors import BadInput
 from subitize.measures.agreement import LEVELS, Level, krippendorff_alphas
 from subitize.measures.ranks import chi_square
-from subitize.published.geckonum import (
-    ALPHA_REASON,
-    BASELINES,
-    FACES_REASON,
-    MODELS,
-    PUBLISHED,
-)
-
-__all__ = [
-    "DROPS",
-    "PHRASES",
-    "TABLES",
-    "Cell",
-    "Tables",
-    "counted_labels",
-    "geckonum_tables",
-    "image_scores",
-    "phrases_of",
-    "usual_answers",
-]
+from subitize.published import geckonum as paper
+from subitize.published.geckonum import BASELINES, MODELS, PUBLISHED
 
 TABLES = (
     "table2", "figure5", "a3", "a4", "a5", "a6", "a7", "a8", "a10", "agreement", "alpha", "counts",
 )  # fmt: skip
-PHRASES = {
-    ("approx-1-entity", "many"): "many X",
-    ("approx-1-entity", "few"): "a few X",
-    ("approx-1-entity", "no"): "no X",
-    ("approx-2-entity", "fewer"): "fewer X than Y",
-    ("approx-2-entity", "more"): "more X than Y",
-    ("approx-2-entity", "as many"): "as many X as Y",
-}
-DROPS = (
-    ("numeric_simple", "2-additive"),
-    ("2-additive", "3-additive"),
-    ("numeric_simple", "3-additive"),
-)
 OVER_ALL_MODELS = frozenset({"agreement", "alpha", "counts"})
 """tables the paper computes over its seven models together"""
 EXACT = frozenset({"figure5", "a6"})
 """tables without any of the pictures that the release lacks"""
 OF_FIVE = frozenset({"a10", "agreement"})
 """tables whose columns mean so many of five people"""
+NOT_FIVE = "not beside the printed share: the paper asked five people, here it is another number"
 OTHER_DATA = (
     "more than the pictures that the release lacks can explain: other pictures or answers than the "
     "paper's"
 )
-Bools = NDArray[np.bool_]
-Values = dict[str, float | str | None]
+Values = dict[str, float | str]
 """cell: value, or the reason why there is none as text"""
 
 
@@ -79,52 +47,48 @@ class Cell(TypedDict):
 Tables = dict[str, dict[str, Cell]]
 
 
-def geckonum_tables(labelled: Labelled) -> Tables:
-    """Every table that the tasks at hand allow; a cell without a value says why."""
+def geckonum_tables(labels: pl.DataFrame, prompts: int | None = None) -> Tables:
+    """Every table that the labels allow; a cell without a value says why.
+
+    `prompts`: how many there are, where some have no answer.
+    """
     values: dict[str, Values] = {name: {} for name in TABLES}
-    one, two = labelled.task1, labelled.task2
-    values["table2"] = _table_2(labelled)
-    if two is not None:
-        values["figure5"] = _figure_5(two)
-    if one is not None:
-        for name in COMPARISONS:
-            values[name] = _compared(one, name)
-        values["a5"] = _drops(one)
-        values["a10"] = _agreeing(one)
-    values["agreement"] = _agreement(labelled)
-    values["alpha"] = _alphas(labelled)
-    values["counts"] = _counts(labelled)
-    absent = [model for model in MODELS if model not in labelled.models]
+    values["alpha"] = _alphas(labels.filter(ASKED))
+    labels = labels.drop("values")  # long, and in nobody else's way
+    values["table2"] = _table_2(labels)
+    values["figure5"] = {c: 100 * _mean(own["right"]) for c, own in comparisons.quantified(labels)}
+    for name in comparisons.COMPARISONS:
+        for painter, one, other in comparisons.compared(labels, name):
+            values[name] |= {
+                f"{painter}|{part}": value
+                for part, value in _chi_square(one["right"], other["right"]).items()
+            }
+    values["a5"] = {
+        cell: 100 * (_mean(after["right"]) - _mean(before["right"]))
+        for cell, before, after in comparisons.drops(labels)
+    }
+    values["a10"], values["agreement"] = _agreement(labels.filter(ASKED))
+    values["counts"] = _counts(labels, prompts)
+    painters = set(painters_of(labels))
+    absent = [model for model in MODELS if model not in painters]
     return {
-        name: {
-            cell: _beside_printed(name, cell, value, absent)
-            if name not in OF_FIVE or _five_people(cell, cells)
-            else _unlike_printed(name, cell, value)
-            for cell, value in cells.items()
-        }
+        name: {cell: _beside_printed(name, cell, cells, absent) for cell in cells}
         for name, cells in values.items()
     }
 
 
-def _five_people(cell: str, cells: Mapping[str, object]) -> bool:
-    """Whether the columns beside a cell end with 5, as the paper's do."""
-    head = cell.rpartition("|")[0]
-    return f"{head}|5" in cells and f"{head}|6" not in cells
+def _mean(values: pl.Series) -> float:
+    return float(values.to_numpy().mean())
 
 
-def _unlike_printed(table: str, cell: str, value: float | str | None) -> Cell:
+def _beside_printed(table: str, cell: str, cells: Values, absent: list[str]) -> Cell:
+    value, printed = cells[cell], PUBLISHED[table].get(cell)
     why = value if isinstance(value, str) else None
-    if why is None and cell in PUBLISHED[table]:
-        why = "not beside the printed share: the paper asked five people, here it is another number"
-    number = None if isinstance(value, str) or value is None else float(value)
-    return {"value": number, "published": None, "difference": None, "why": why}
-
-
-def _beside_printed(table: str, cell: str, value: float | str | None, absent: list[str]) -> Cell:
-    printed = PUBLISHED[table].get(cell)
-    number = None if isinstance(value, str) or value is None else float(value)
-    why = value if isinstance(value, str) else None
-    if printed is not None and number is not None and not printed.agrees(number):
+    number = None if isinstance(value, str) else float(value)
+    if table in OF_FIVE and not _five_people(cell, cells):
+        why = NOT_FIVE if why is None and printed is not None else why
+        printed = None
+    elif printed is not None and number is not None and not printed.agrees(number):
         why = _why(table, cell, number - printed.value, absent)
     return {
         "value": number,
@@ -134,6 +98,12 @@ def _beside_printed(table: str, cell: str, value: float | str | None, absent: li
     }
 
 
+def _five_people(cell: str, cells: Mapping[str, object]) -> bool:
+    """Whether the columns beside a cell end with 5, as the paper's do."""
+    head = cell.rpartition("|")[0]
+    return f"{head}|5" in cells and f"{head}|6" not in cells
+
+
 def _why(table: str, cell: str, gap: float, absent: list[str]) -> str:
     if cell == "prompts":
         return "other prompts than the paper's"
@@ -141,11 +111,11 @@ def _why(table: str, cell: str, gap: float, absent: list[str]) -> str:
     if table in OVER_ALL_MODELS and absent:
         reasons.append(f"the paper counts seven models; not here: {', '.join(absent)}")
     if table == "alpha" and not cell.startswith("task1"):
-        reasons.append(ALPHA_REASON)
+        reasons.append(paper.ALPHA_REASON)
     elif cell.startswith(("task2", "task3")) or table in EXACT:
         pass  # nothing is missing from these
     elif reasons or _missing_pictures_explain(table, cell, gap):
-        reasons.append(FACES_REASON)
+        reasons.append(paper.FACES_REASON)
     if reasons:
         return "; ".join(reasons)
     return "unknown" if table in OVER_ALL_MODELS else OTHER_DATA
@@ -161,91 +131,27 @@ def _missing_pictures_explain(table: str, cell: str, gap: float) -> bool:
     return abs(gap) <= most
 
 
-def counted_labels(labels: Labels) -> Bools:
-    """Labels that Task 1's accuracy is about (not the counts of approximate scenes)."""
-    kinds = np.array([TASK_OF_TYPE.get(one.prompt_type) == 1 for one in labels.prompts])
-    return np.asarray(kinds[labels.prompt])
-
-
-def _asked_labels(task: int, labels: Labels) -> Bools:
-    """Labels of five pictures per prompt, of questions the task is about."""
-    kept = labels.first_seeds()
-    return kept & counted_labels(labels) if task == 1 else kept
-
-
-def image_scores(
-    labels: Labels,
-) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.int64]]:
-    """Task 3: for every picture its painter, the share of yes of all answers, and its prompt."""
-    kept = labels.first_seeds()
-    model, prompt, seed = labels.model[kept], labels.prompt[kept], labels.seed[kept]
-    key = (model * len(labels.prompts) + prompt) * (int(seed.max(initial=0)) + 1) + seed
-    _, first, image = np.unique(key, return_index=True, return_inverse=True)
-    answers = labels.answers[kept]
-    yes = np.bincount(image.ravel(), labels.label[kept] * answers)
-    scores = yes / np.bincount(image.ravel(), answers)
-    return model[first], scores, prompt[first]
-
-
-def _table_2(labelled: Labelled) -> Values:
+def _table_2(labels: pl.DataFrame) -> Values:
     found: Values = {}
-    for task, labels in ((1, labelled.task1), (2, labelled.task2), (3, labelled.task3)):
-        if labels is None:
-            continue
-        if task == 3:
-            model, score, _ = image_scores(labels)
-        else:
-            kept = counted_labels(labels) if task == 1 else labels.first_seeds()
-            weight = labels.weight[kept]
-            model = np.repeat(labels.model[kept], weight)
-            score = np.repeat(labels.right()[kept], weight).astype(np.float64)
-        for index in np.unique(model):
-            own = 100 * score[model == index]
-            cell = f"task{task}|{labels.models[index]}"
-            found[f"{cell}|accuracy"] = float(own.mean())
-            found[f"{cell}|sem"] = (
-                float(own.std(ddof=1) / np.sqrt(own.size))
-                if own.size > 1
-                else "one picture has no standard error"
-            )
-            found[f"{cell}|difference"] = float(own.mean()) - BASELINES[task]
+    for cell, task, own in comparisons.task_scores(labels):
+        scores = 100 * own["score"].to_numpy()
+        found[f"{cell}|accuracy"] = mean = float(scores.mean())
+        found[f"{cell}|sem"] = (
+            float(scores.std(ddof=1) / np.sqrt(scores.size))
+            if scores.size > 1
+            else "one picture has no standard error"
+        )
+        found[f"{cell}|difference"] = mean - BASELINES[task]
     return found
 
 
-def phrases_of(labels: Labels) -> dict[str, Bools]:
-    """Task 2: the labels of each kind of sentence."""
-    named = np.array(
-        [PHRASES.get((one.prompt_type, one.things()[0][1]), "") for one in labels.prompts]
-    )[labels.prompt]
-    return {phrase: named == phrase for phrase in PHRASES.values()}
-
-
-def _figure_5(labels: Labels) -> Values:
-    right, first = labels.right(), labels.first_seeds()
-    return {
-        f"{phrase}|{labels.models[model]}": 100 * float(right[chosen].mean())
-        for phrase, own in phrases_of(labels).items()
-        for model in np.unique(labels.model)
-        if (chosen := own & first & (labels.model == model)).any()
-    }
-
-
-def _compared(labels: Labels, table: str) -> Values:
-    found: Values = {}
-    for model, groups in compared_groups(labels, table).items():
-        found |= {f"{model}|{part}": value for part, value in _chi_square(groups).items()}
-    return found
-
-
-def _chi_square(groups: Groups) -> Values:
-    sizes = (int(groups.first.size), int(groups.second.size))
-    right = (int(groups.first.sum()), int(groups.second.sum()))
-    empty = "no label is in this group"
+def _chi_square(one: pl.Series, other: pl.Series) -> Values:
+    sizes, right = (one.len(), other.len()), (int(one.sum()), int(other.sum()))
     found: Values = {
-        "accuracy_1": 100 * right[0] / sizes[0] if sizes[0] else empty,
-        "accuracy_2": 100 * right[1] / sizes[1] if sizes[1] else empty,
-        "n": float(sum(sizes)),
+        f"accuracy_{place}": 100 * r / n if n else "no label is in this group"
+        for place, (r, n) in enumerate(zip(right, sizes, strict=True), 1)
     }
+    found["n"] = float(sum(sizes))
     try:
         test = chi_square(right, sizes)
     except BadInput as problem:
@@ -253,64 +159,36 @@ def _chi_square(groups: Groups) -> Values:
     return {"p": test.p, **found, "chi2": test.chi2}
 
 
-def _drops(labels: Labels) -> Values:
-    found: Values = {}
-    right, kind = labels.right(), labels.kind()
-    first = labels.first_seeds()
-    for index in np.unique(labels.model[counted_labels(labels)]):
-        own = first & (labels.model == index)
-        for number in (1, 2, 3):
-            asked = own & (labels.truth == number)
-            mean = {
-                name: 100 * float(right[chosen].mean())
-                for name in ("numeric_simple", "2-additive", "3-additive")
-                if (chosen := asked & (kind == name)).any()
-            }
-            for before, after in DROPS:
-                if before in mean and after in mean:
-                    cell = f"{labels.models[index]}|{before}->{after}|{number}"
-                    found[cell] = mean[after] - mean[before]
-    return found
-
-
-def usual_answers(labels: Labels, kept: Bools | None = None) -> int:
-    """How many people answer most questions (of those kept)."""
-    answers = labels.answers if kept is None else labels.answers[kept]
-    return int(np.bincount(answers).argmax()) if answers.size else 0
-
-
-def _agreeing(labels: Labels) -> Values:
-    found: Values = {}
-    chosen = labels.first_seeds() & counted_labels(labels)
-    for index in np.unique(labels.model[chosen]):
-        own = chosen & (labels.model == index)
-        weight = labels.weight[own]
-        for k in range(1, usual_answers(labels, own) + 1):
-            share = weight[labels.agreeing[own] == k].sum() / weight.sum()
-            found[f"{labels.models[index]}|{k}"] = 100 * float(share)
-    return found
-
-
-def _agreement(labelled: Labelled) -> Values:
-    found: Values = {}
-    for task, labels in ((1, labelled.task1), (2, labelled.task2), (3, labelled.task3)):
-        if labels is None or not (own := _asked_labels(task, labels)).any():
-            continue
-        weight, agreeing = labels.weight[own], labels.agreeing[own]
-        usual = usual_answers(labels, own)
+def _agreement(labels: pl.DataFrame) -> tuple[Values, Values]:
+    """Table A10, and the shares on which most agree per task."""
+    exactly: Values = {}
+    for (painter,), own in parts(labels.filter(pl.col("task") == 1), "painter"):
+        for k in range(1, _usual_answers(own) + 1):
+            exactly[f"{painter}|{k}"] = _share(own, pl.col("agreeing") == k)
+    most: Values = {}
+    for (task,), own in parts(labels, "task"):
+        usual = _usual_answers(own)
         for k in range(usual, usual // 2, -1):
-            share = weight[agreeing >= k].sum() / weight.sum()
-            found[f"task{task}|{k}{'' if k == usual else '+'}"] = 100 * float(share)
-    return found
+            cell = f"task{task}|{k}{'' if k == usual else '+'}"
+            most[cell] = _share(own, pl.col("agreeing") >= k)
+    return exactly, most
 
 
-def _alphas(labelled: Labelled) -> Values:
+def _usual_answers(labels: pl.DataFrame) -> int:
+    """How many people answer most questions."""
+    return int(np.bincount(labels["answers"].to_numpy()).argmax())
+
+
+def _share(labels: pl.DataFrame, hit: pl.Expr) -> float:
+    weight = pl.col("weight")
+    return 100 * float(labels.select(weight.filter(hit).sum() / weight.sum()).item())
+
+
+def _alphas(labels: pl.DataFrame) -> Values:
     found: Values = {}
-    for task, labels in ((1, labelled.task1), (2, labelled.task2), (3, labelled.task3)):
-        if labels is None:
-            continue
-        used = _asked_labels(task, labels)[labels.unit_of_answer]
-        units, answers = labels.unit_of_answer[used], labels.answer[used]
+    for (task,), own in parts(labels, "task"):
+        units = np.repeat(np.arange(own.height), own["answers"].to_numpy())
+        answers = own["values"].explode(empty_as_null=False).to_numpy()
         try:
             alphas: Mapping[Level, float | str] = krippendorff_alphas(units, answers)
         except BadInput as problem:
@@ -319,32 +197,15 @@ def _alphas(labelled: Labelled) -> Values:
     return found
 
 
-def _counts(labelled: Labelled) -> Values:
-    every = {1: labelled.task1, 2: labelled.task2, 3: labelled.task3}
-    tasks: Mapping[int, Labels] = {task: one for task, one in every.items() if one is not None}
-    given = {task: labelled.used[task] + labelled.copies[task] for task in tasks}
+def _counts(labels: pl.DataFrame, prompts: int | None) -> Values:
+    given = pl.col("answers").sum() + pl.col("copies").sum()
     found: Values = {
-        "prompts": float(len(labelled.prompts)),
-        "images": float(_pictures(list(tasks.values()))),
-        "annotations": float(sum(given.values())),
+        "prompts": float(labels["dataset_id"].n_unique() if prompts is None else prompts),
+        "images": float(labels.select(PICTURE).n_unique()),
+        "annotations": float(labels.select(given).item() or 0),
     }
-    for task, labels in tasks.items():
-        found[f"annotations|task{task}"] = float(given[task])
-        if task == 3:
-            found["labels|task3"] = float(image_scores(labels)[0].size)
-        else:
-            kept = _asked_labels(task, labels)
-            found[f"labels|task{task}"] = float(labels.weight[kept].sum())
+    for (task,), own in parts(labels, "task"):
+        found[f"annotations|task{task}"] = float(own.select(given).item())
+        scored = picture_scores(own.filter(ASKED))
+        found[f"labels|task{task}"] = float(scored["weight"].sum())
     return found
-
-
-def _pictures(tasks: Sequence[Labels]) -> int:
-    """How many different pictures there are; one may have answers in two tasks."""
-    if not tasks:
-        return 0
-    seeds = 1 + max(int(labels.seed.max(initial=0)) for labels in tasks)
-    names = [
-        (labels.model * len(labels.prompts) + labels.prompt) * seeds + labels.seed
-        for labels in tasks
-    ]
-    return int(np.unique(np.concatenate(names)).size)

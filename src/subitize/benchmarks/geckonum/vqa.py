@@ -8,16 +8,17 @@ people: by number, by prompt type, by painter.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
+from itertools import takewhile
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from subitize.benchmark import Benchmark, Decisions, Paper, Reader, Settings, Stage
-from subitize.benchmarks.geckonum.painting import GeckoNum
-from subitize.benchmarks.geckonum.wording import NUMBER_ONLY
+from subitize.benchmarks.geckonum.wording import NUMBER_ONLY, PAPER
 from subitize.datasets.geckonum.pictures import ENDINGS, picture_sha256
 from subitize.datasets.vqa_files import VqaEntry, read_vqa
 from subitize.errors import BadInput, UnknownName
@@ -25,13 +26,16 @@ from subitize.measures.accuracy import clustered_share
 from subitize.models.base import Kind
 from subitize.readers.boxes import reading_boxes
 from subitize.readers.text import read_final, read_strict
-from subitize.records import Row, Stimulus, Trial, make_trial
+from subitize.records import Stimulus, Trial, make_trial
 
-__all__ = ["GeckoNumVqa", "GeckoNumVqaSettings"]
+if TYPE_CHECKING:
+    import polars as pl
 
 MISSING = "missing"
 HIGHEST = 10
 """numbers above are one group in the breakdown"""
+VERBS = {"are", "is", "can", "do", "does", "have", "has", "in", "on", "were"}
+"""words that end the name of a thing"""
 NAMED = 5
 """missing pictures that a message names"""
 
@@ -48,15 +52,19 @@ class GeckoNumVqaSettings(Settings):
     """what to do when pictures are missing: stop, or skip their questions"""
 
 
-class GeckoNumVqa(Benchmark):
+class GeckoNumVqa(Benchmark[GeckoNumVqaSettings]):
     """How many are there? with people's answers."""
 
     NAME: ClassVar[str] = "geckonum-vqa"
     VERSION: ClassVar[str] = "1"
     TITLE: ClassVar[str] = "GeckoNum: counting questions with people's answers"
-    PAPER: ClassVar[Paper] = GeckoNum.PAPER
+    PAPER: ClassVar[Paper] = PAPER
     KINDS: ClassVar[tuple[Kind, ...]] = ("namer", "counter")
-    SETTINGS: ClassVar[type[Settings]] = GeckoNumVqaSettings
+    SETTINGS = GeckoNumVqaSettings
+    CONDITION: ClassVar[Mapping[str, str | int | float]] = {
+        "image": "", "question": "", "at_least": 0, "painter": "", "prompt_type": "",
+        "frequency": "", "complexity": "", "thing": "",
+    }  # fmt: skip
     READERS: ClassVar[Mapping[str, Reader]] = {
         "strict": reading_boxes(read_strict),
         "final": reading_boxes(read_final),
@@ -75,8 +83,7 @@ class GeckoNumVqa(Benchmark):
     }
     """needs pictures that people have counted, so the demo runs no model on it"""
 
-    def check(self, settings: Settings) -> None:
-        assert isinstance(settings, GeckoNumVqaSettings)
+    def check(self, settings: GeckoNumVqaSettings) -> None:
         for name in ("file", "pictures"):
             if not getattr(settings, name):
                 raise BadInput(
@@ -86,15 +93,14 @@ class GeckoNumVqa(Benchmark):
         if settings.missing not in ("stop", "skip"):
             raise UnknownName("setting missing", settings.missing, ("stop", "skip"))
 
-    def stages(self, settings: Settings, kind: Kind) -> Iterator[Stage]:
+    def stages(self, settings: GeckoNumVqaSettings, kind: Kind) -> Iterator[Stage]:
         # Looks which pictures are there, once, so that a resumed run asks the same questions.
         yield Stage("look", (MISSING,))
         yield Stage("ask")
 
     def decide(
-        self, name: str, settings: Settings, rows: Sequence[Row], decisions: Decisions
+        self, name: str, settings: GeckoNumVqaSettings, answers: pl.DataFrame, decisions: Decisions
     ) -> Any:
-        assert isinstance(settings, GeckoNumVqaSettings)
         folder = Path(settings.pictures)
         images = dict.fromkeys(entry.image for entry in read_vqa(Path(settings.file)))
         missing = [image for image in images if _find(folder, image) is None]
@@ -107,58 +113,67 @@ class GeckoNumVqa(Benchmark):
             )
         return missing
 
-    def trials(self, stage: str, settings: Settings, decisions: Decisions) -> Iterator[Trial]:
-        assert isinstance(settings, GeckoNumVqaSettings)
+    def trials(
+        self, stage: str, settings: GeckoNumVqaSettings, decisions: Decisions
+    ) -> Iterator[Trial]:
         if stage == "look":
             return
         folder, missing = Path(settings.pictures), set(decisions[MISSING])
-        hashes: dict[str, str] = {}
-        asked: set[tuple[str, str]] = set()
+        stimuli: dict[str, Stimulus] = {}
+        once: dict[tuple[str, str], VqaEntry] = {}
         for entry in read_vqa(Path(settings.file)):
+            once.setdefault((entry.image, entry.question), entry)
+        for entry in once.values():
             path = None if entry.image in missing else _find(folder, entry.image)
-            if path is None or (entry.image, entry.question) in asked:
+            if path is None:
                 continue
-            asked.add((entry.image, entry.question))
-            if entry.image not in hashes:
-                hashes[entry.image] = picture_sha256(path)
-            yield self._trial(entry, path, hashes[entry.image])
-
-    def _trial(self, entry: VqaEntry, path: Path, sha256: str) -> Trial:
-        about = {name: value for name, value in asdict(entry).items() if name != "answer"}
-        return make_trial(
-            (self.NAME, self.VERSION, "ask"),
-            Stimulus("file", {"sha256": sha256}, str(path)),
-            NUMBER_ONLY.format(entry.question),
-            target=entry.answer,
-            condition=about | {"thing": _thing(entry.question)},
-        )
+            if entry.image not in stimuli:
+                recipe = {"sha256": picture_sha256(path)}
+                stimuli[entry.image] = Stimulus("file", recipe, str(path))
+            about = {name: value for name, value in asdict(entry).items() if name != "answer"}
+            yield make_trial(
+                (self.NAME, self.VERSION, "ask"),
+                stimuli[entry.image],
+                NUMBER_ONLY.format(entry.question),
+                target=entry.answer,
+                condition=about | {"thing": _thing(entry.question)},
+            )
 
     def score(
-        self, rows: Sequence[Row], settings: Settings, decisions: Decisions
+        self, answers: pl.DataFrame, settings: GeckoNumVqaSettings, decisions: Decisions
     ) -> dict[str, Any]:
-        read = [row for row in rows if row.reading.state == "read"]
+        counted = answers.filter(answers["counts"])
+        read = counted.filter(counted["state"] == "read")
         missing = list(decisions.get(MISSING, ()))
         scores: dict[str, Any] = {
-            "asked": len(rows),
-            "trials": len(read),
-            "states": dict(Counter(row.reading.state for row in rows)),
+            "asked": counted.height,
+            "trials": read.height,
+            "states": dict(Counter(counted["state"])),
             "accuracy": None,
             "missing_pictures": {"count": len(missing), "first": missing[:NAMED]},
             "undefined": {},
         }
-        if not read:
+        if not read.height:
             scores["undefined"]["accuracy"] = "no reply holds a number that can be read"
             return scores
         rng = np.random.default_rng([settings.seed, 20240624])
-        scores["accuracy"] = _accuracy(read, rng)
-        scores["within_one"] = _within_one(read, rng)
-        for name, group in GROUPS.items():
-            parts: dict[str, list[Row]] = {}
-            for row in read:
-                if group(row):
-                    parts.setdefault(group(row), []).append(row)
-            if parts:
-                scores[name] = {part: _accuracy(own, rng) for part, own in sorted_parts(parts)}
+        number, answer = read["number"].to_numpy(), read["target"].to_numpy()
+        right = np.where(read["at_least"] == 1, number >= answer, number == answer)
+        pictures = read["image"].to_numpy()
+
+        def share(hit: NDArray[np.bool_], chosen: Any = slice(None)) -> dict[str, Any]:
+            # Questions about one picture are not independent: whole pictures are drawn.
+            found = clustered_share(hit[chosen], pictures[chosen], rng)
+            return found.as_json()
+
+        scores["accuracy"] = share(right)
+        scores["within_one"] = share(right | (np.abs(number - answer) <= 1))
+        numbers = {n: f"{n:g}" if n <= HIGHEST else f"{HIGHEST}+" for n in sorted(set(answer))}
+        for name, column in GROUPS.items():
+            group = [numbers[n] for n in answer] if column == "target" else read[column].to_list()
+            parts = numbers.values() if column == "target" else sorted(set(group) - {""})
+            shares = {part: share(right, np.array(group) == part) for part in dict.fromkeys(parts)}
+            scores |= {name: shares} if shares else {}
         return scores
 
 
@@ -171,60 +186,23 @@ def _find(folder: Path, image: str) -> Path | None:
 
 
 def _thing(question: str) -> str:
-    """What a counter looks for: what stands between `How many` and the next verb."""
+    """What a counter looks for: what stands between `How many` and the next verb.
+
+    >>> _thing("How many red apples are in the image?"), _thing("Count them.")
+    ('red apples', 'Count them.')
+    """
     words = question.strip().rstrip("?").split()
     if [word.lower() for word in words[:2]] != ["how", "many"]:
         return question
-    thing = []
-    for word in words[2:]:
-        if word.lower() in {"are", "is", "can", "do", "does", "have", "has", "in", "on", "were"}:
-            break
-        thing.append(word)
+    thing = takewhile(lambda word: word.lower() not in VERBS, words[2:])
     return " ".join(thing) or question
 
 
-def _right(row: Row) -> bool:
-    number, answer = row.reading.number, row.trial.target
-    if number is None:
-        return False
-    return bool(number >= answer if row.trial.condition["at_least"] else number == answer)
-
-
-def _accuracy(rows: Sequence[Row], rng: np.random.Generator) -> dict[str, Any]:
-    return _mean(rows, [_right(row) for row in rows], rng)
-
-
-def _within_one(rows: Sequence[Row], rng: np.random.Generator) -> dict[str, Any]:
-    near = [_right(row) or abs((row.reading.number or 0) - row.trial.target) <= 1 for row in rows]
-    return _mean(rows, near, rng)
-
-
-def _mean(rows: Sequence[Row], hit: Sequence[bool], rng: np.random.Generator) -> dict[str, Any]:
-    """Questions about one picture are not independent: whole pictures are drawn."""
-    pictures = [row.trial.stimulus.recipe["sha256"] for row in rows]
-    return clustered_share(hit, pictures, rng).as_json()
-
-
-def _number(row: Row) -> str:
-    return str(row.trial.target) if row.trial.target <= HIGHEST else f"{HIGHEST}+"
-
-
-GROUPS: Mapping[str, Callable[[Row], str]] = {
-    "by_number": _number,
-    "by_type": lambda row: str(row.trial.condition["prompt_type"]),
-    "by_complexity": lambda row: str(row.trial.condition["complexity"]),
-    "by_frequency": lambda row: str(row.trial.condition["frequency"]),
-    "by_painter": lambda row: str(row.trial.condition["painter"]),
+GROUPS: Mapping[str, str] = {
+    "by_number": "target",
+    "by_type": "prompt_type",
+    "by_complexity": "complexity",
+    "by_frequency": "frequency",
+    "by_painter": "painter",
 }
-"""score: the group a row belongs to; empty for none"""
-
-
-def sorted_parts(parts: Mapping[str, list[Row]]) -> list[tuple[str, list[Row]]]:
-    """Numbers by size, names by letters."""
-
-    def key(item: tuple[str, list[Row]]) -> tuple[float, str]:
-        bare = item[0].rstrip("+")
-        size = float(bare) + item[0].endswith("+") if bare.isdecimal() else 0.0
-        return (size, item[0])
-
-    return sorted(parts.items(), key=key)
+"""score: the column it is broken down by; an empty word belongs to no group"""

@@ -3,27 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import asdict
+from typing import NamedTuple
 
-import numpy as np
 import orjson
+import polars as pl
 
-from subitize.benchmarks.geckonum.labels import Labelled
-from subitize.benchmarks.geckonum.tables import counted_labels
+from subitize.benchmarks.geckonum.labels import PICTURE, painters_of
 from subitize.datasets.geckonum.pictures import picture_name
 from subitize.datasets.geckonum.recipe import Recipe
 from subitize.datasets.vqa_files import VqaEntry
 from subitize.errors import BadInput, UnknownName
 from subitize.readers.annotators import MORE_THAN_TEN
 
-__all__ = ["SPLITS", "Split", "vqa_entries", "vqa_lines"]
-
 IN_IMAGE = " are in the image?"
 
 
-@dataclass(frozen=True, slots=True)
-class Split:
+class Split(NamedTuple):
     """Which pictures and which answers belong to a set."""
 
     painters: tuple[str, ...]
@@ -40,58 +36,49 @@ SPLITS: Mapping[str, Split] = {
 
 
 def vqa_entries(
-    labelled: Labelled,
+    labels: pl.DataFrame,
     split: Split,
+    recipe: Recipe | None = None,
+    frequency: str = "",
     *,
     every_question: bool = False,
-    frequency: str = "",
-    recipe: Recipe | None = None,
 ) -> list[VqaEntry]:
     """Questions with the answer of most people, of pictures on which enough of them agree.
 
     Only `How many X are in the image?` unless every question is wanted; of frequent or rare nouns
     only, where `frequency` says so.
     """
-    labels = labelled.task1
-    if labels is None:
+    counts = labels.filter(pl.col("task") == 1)
+    if counts.is_empty():
         raise BadInput("There are no annotations of task 1: counting questions need counts.")
     if frequency not in ("", "frequent", "rare"):
         raise UnknownName("frequency", frequency, ("frequent", "rare"))
-    nouns = recipe or Recipe()
-    chosen = np.isin(np.array(labels.models)[labels.model], split.painters)
-    chosen &= counted_labels(labels) & (labels.agreeing >= split.min_agree)
-    how_often = ["frequent" if nouns.is_frequent(noun) else "rare" for noun in labels.nouns]
-    found = []
-    for place in np.nonzero(chosen)[0].tolist():
-        question = labels.question[place]
-        words, prompt = labels.questions[question], labels.prompts[labels.prompt[place]]
-        if not every_question and not words.endswith(IN_IMAGE):
-            continue
-        if frequency and how_often[question] != frequency:
-            continue
-        painter, answer = labels.models[labels.model[place]], int(labels.label[place])
-        name = picture_name(prompt.dataset_id, int(labels.seed[place]))
-        found.append(
-            VqaEntry(f"{painter}/{name}", words, answer, answer >= MORE_THAN_TEN, painter,
-                     prompt.prompt_type, how_often[question])
-        )  # fmt: skip
+    is_frequent = (recipe or Recipe()).is_frequent
+    often = {n: "frequent" if is_frequent(n) else "rare" for n in counts["noun"].unique()}
+    chosen = counts.filter(
+        "own_task", pl.col("agreeing") >= split.min_agree,
+        pl.col("painter").is_in(split.painters),
+        pl.lit(every_question) | pl.col("question").str.ends_with(IN_IMAGE),
+        pl.lit(not frequency) | pl.col("noun").replace_strict(often).eq(frequency),
+    ).select(*PICTURE, "question", "label", "prompt_type", "noun")  # fmt: skip
+    found = [
+        VqaEntry(f"{painter}/{picture_name(prompt, place)}", words, int(label),
+                 label >= MORE_THAN_TEN, painter, kind, often[noun])
+        for painter, prompt, place, words, label, kind, noun in chosen.iter_rows()
+    ]  # fmt: skip
     if not found:
         raise BadInput(
             f"No question is left: painters {', '.join(split.painters)} with at least "
             f"{split.min_agree} people agreeing; the annotations are about "
-            f"{', '.join(labelled.models)}."
+            f"{', '.join(painters_of(labels))}."
         )
     return found
 
 
 def vqa_lines(entries: Sequence[VqaEntry]) -> bytes:
     """Entries as JSONL; what is empty is left out."""
-    return b"".join(orjson.dumps(_object(one)) + b"\n" for one in entries)
-
-
-def _object(entry: VqaEntry) -> dict[str, Any]:
-    return {
-        name: value
-        for name, value in asdict(entry).items()
-        if value not in ("", False) or name == "answer"
-    }
+    kept = (
+        {k: v for k, v in asdict(one).items() if v not in ("", False) or k == "answer"}
+        for one in entries
+    )
+    return b"".join(orjson.dumps(one, option=orjson.OPT_APPEND_NEWLINE) for one in kept)

@@ -7,24 +7,45 @@ read without guessing.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
-from subitize.benchmark import Question, Reader
-from subitize.datasets.geckonum import questions as asked
+from subitize.benchmark import Paper
+from subitize.datasets.geckonum.prompts import Prompt
+from subitize.datasets.geckonum.questions import Question
 from subitize.datasets.geckonum.recipe import Recipe
-from subitize.datasets.geckonum.words import plural
-from subitize.models.base import Kind
-from subitize.readers.annotators import MORE_THAN_TEN
-from subitize.readers.boxes import reading_boxes
+from subitize.nouns import plural
+from subitize.published import geckonum as published
+from subitize.readers.boxes import BoxesReader, reading_boxes
 from subitize.readers.choices import read_choice, read_yes_no
 from subitize.readers.text import read_strict
-from subitize.records import Reading, Response, Row, Trial
+from subitize.records import Reading, Response, Trial
 
-__all__ = ["answer_value", "as_question", "read_by_task", "reader_of_answers", "thing_of"]
-
+PAPER = Paper(published.CITATION, "10.48550/arXiv.2406.14774", published.URL)
 NUMBER_ONLY = "{} Answer with a number only."
 LINE_ONLY = "{} Answer with the letter of the line.\n{}"
 YES_OR_NO = "{} Answer yes or no."
+CODES: Mapping[int, tuple[int, ...]] = {3: (0, 2, 3), 5: (0, 1, 2, 3, 4)}
+"""lines that are shown: their codes; three for one entity, five for two"""
+PROMPT: Mapping[str, str | int] = {
+    name: 0 if kind == "int" else "" for name, kind in Prompt.__annotations__.items()
+}
+"""what a trial's condition holds of the prompt"""
+ASKED: Mapping[str, str | int | float] = {"task": 0, "question": "", "noun": "", "asked": 0.0}
+"""and of the question"""
+
+
+class Asked(NamedTuple):
+    """A question as a model is asked it."""
+
+    text: str
+    """the exact words"""
+    thing: str
+    """what a counter looks for; empty where only a namer can answer"""
+    options: tuple[str, ...]
+    """the lines to choose from"""
+    condition: dict[str, Any]
+    """what was asked for"""
 
 
 def thing_of(question: str, noun: str, recipe: Recipe) -> str:
@@ -46,48 +67,32 @@ def thing_of(question: str, noun: str, recipe: Recipe) -> str:
     return ""
 
 
-def as_question(one: asked.Question, recipe: Recipe) -> Question:
-    """A question of GeckoNum for a reading model; what was asked for stands in its condition."""
-    about: dict[str, Any] = {
-        "task": one.task,
-        "question": one.question,
-        "noun": one.noun,
-        "asked": one.truth,
-    }
-    namer: tuple[Kind, ...] = ("namer",)
+def as_question(one: Question, recipe: Recipe) -> Asked:
+    """A question of GeckoNum for a model."""
+    about = {"task": one.task, "question": one.question, "noun": one.noun, "asked": one.truth}
     if one.task == 1:
         thing = thing_of(one.question, one.noun, recipe)
-        kinds: tuple[Kind, ...] = () if thing else namer
-        return Question(NUMBER_ONLY.format(one.question), thing, condition=about, kinds=kinds)
-    if one.task == 2:
-        lines = tuple(words for _, words in one.lines)
-        listed = "\n".join(f"{chr(65 + place)}. {words}" for place, words in enumerate(lines))
-        about["codes"] = [code for code, _ in one.lines]
-        text = LINE_ONLY.format(one.question, listed)
-        return Question(text, options=lines, condition=about, kinds=namer)
-    return Question(YES_OR_NO.format(one.question), condition=about, kinds=namer)
+        return Asked(NUMBER_ONLY.format(one.question), thing, (), about)
+    if one.task == 3:
+        return Asked(YES_OR_NO.format(one.question), "", (), about)
+    lines = tuple(words for _, words in one.lines)
+    listed = "\n".join(f"{chr(65 + place)}. {words}" for place, words in enumerate(lines))
+    return Asked(LINE_ONLY.format(one.question, listed), "", lines, about)
 
 
 def read_by_task(trial: Trial, response: Response) -> Reading:
-    """A count, a line or yes/no, by the task in the trial's condition."""
-    readers: Mapping[int, Reader] = {1: read_strict, 2: read_choice, 3: read_yes_no}
-    return readers[int(trial.condition["task"])](trial, response)
+    """A count up to 11, a line with its code, or yes (1) or no (0), by the trial's task."""
+    task = int(trial.condition["task"])
+    if task == 1:
+        return read_strict(trial, response)
+    found = (read_choice if task == 2 else read_yes_no)(trial, response)
+    if found.choice is None:
+        return found
+    if task == 2:
+        return replace(found, number=CODES[len(trial.options)][trial.options.index(found.choice)])
+    return replace(found, number=int(found.choice == "yes"))
 
 
-def reader_of_answers() -> Reader:
+def reader() -> BoxesReader:
     """Counts boxes where a counter answered, reads words where a namer did."""
     return reading_boxes(read_by_task)
-
-
-def answer_value(row: Row) -> float | None:
-    """An answer as GeckoNum codes it: count up to 11, code of the line, 1 for yes."""
-    if row.reading.state != "read":
-        return None
-    task = int(row.trial.condition["task"])
-    if task == 1:
-        number = row.reading.number
-        return None if number is None else min(float(number), MORE_THAN_TEN)
-    if task == 2:
-        place = row.trial.options.index(str(row.reading.choice))
-        return float(row.trial.condition["codes"][place])
-    return float(row.reading.choice == "yes")

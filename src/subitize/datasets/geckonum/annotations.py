@@ -1,7 +1,7 @@
 """People's answers as GeckoNum releases them: files task_N_MODEL.csv in a folder or zip archive.
 
 Nothing is thrown away here but rows that are no rows (a wrong number of fields); what an answer
-means and which rows count is decided where the labels are made.
+means and which rows count is decided where they become the answers of a run.
 """
 
 from __future__ import annotations
@@ -9,20 +9,16 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from subitize.datasets.archives import LARGEST_TOTAL, Member, members
-from subitize.datasets.text_files import decoded
 from subitize.errors import BadInput
-
-__all__ = ["FILE_NAME", "AnnotationFile", "Annotations", "Dropped", "read_annotations"]
+from subitize.files import decoded
 
 FILE_NAME = re.compile(r"task_([123])_(.+)\.csv", re.IGNORECASE)
 NEEDED = {1: ("image_id", "question", "annot_id"), 2: ("image_id", "annot_id"),
@@ -30,6 +26,8 @@ NEEDED = {1: ("image_id", "question", "annot_id"), 2: ("image_id", "annot_id"),
 ANSWERS = {1: ("raw_answer", "answer"), 2: ("answer_num", "answer_text"), 3: ("answer",)}
 """columns that may hold the answer, the one preferred first"""
 READ = ("image_id", "question", "prompt", "annot_id", "answer")
+PLACE = {"reason": pl.String, "file": pl.UInt32, "record": pl.UInt32}
+"""where a row that is not used stands, and why it is not"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,67 +38,41 @@ class AnnotationFile:
     """as messages call it"""
     task: int
     """1, 2 or 3"""
-    model: str
-    """the painter, from the file's name"""
+    painter: str
+    """whose pictures they are about, from the file's name"""
     content: bytes = field(repr=False)
     """all of it"""
     plain: bool = False
     """known to have one line per record"""
 
-    def lines(self, records: Iterable[int]) -> list[int]:
+    def lines(self, records: Sequence[int]) -> list[int]:
         """The lines of records counted from 0, the first line of the file being 1."""
-        wanted = sorted(records)
         if self.plain:
-            return [record + 2 for record in wanted]
+            return [record + 2 for record in records]
         reader = csv.reader(io.StringIO(decoded(self.content, self.name), newline=""))
-        found: list[int] = []
         next(reader, None)
-        start, place = reader.line_num + 1, 0
+        starts: list[int] = []
+        start = reader.line_num + 1
         for row in reader:
             if row:
-                while len(found) < len(wanted) and wanted[len(found)] == place:
-                    found.append(start)
-                place += 1
+                starts.append(start)
             start = reader.line_num + 1
-            if len(found) == len(wanted):
-                break
-        return found
-
-
-@dataclass(frozen=True, slots=True)
-class Dropped:
-    """Rows of one file that are not used, and why."""
-
-    reason: str
-    """in a few words"""
-    file: AnnotationFile
-    """where they are"""
-    records: NDArray[np.int64]
-    """which ones, counted from 0"""
-
-    def places(self, most: int | None = None) -> list[str]:
-        """`file:line` of the rows, at most so many."""
-        return [
-            f"{self.file.name}:{line}" for line in self.file.lines(self.records[:most].tolist())
-        ]
+        return [starts[record] for record in records]
 
 
 @dataclass(frozen=True, slots=True)
 class Annotations:
-    """All rows of all files of each task, as text, in file order."""
+    """All rows of all files, as text, in file order."""
 
     files: tuple[AnnotationFile, ...]
     """sorted by name"""
-    tasks: dict[int, pl.DataFrame]
-    """task: file (index into files), record, image_id, question, prompt, annot_id, answer"""
-    dropped: tuple[Dropped, ...]
-    """rows that could not be read as rows"""
+    frame: pl.DataFrame
+    """file (place in files), record (counted from 0), image_id, question, prompt, annot_id,
+    answer; texts are categories, since few are written often"""
+    torn: pl.DataFrame
+    """reason, file and record of rows that could not be read as rows"""
     others: tuple[str, ...]
     """files that are no annotations"""
-
-    def models(self) -> list[str]:
-        """The painters, sorted."""
-        return sorted({file.model for file in self.files})
 
 
 def read_annotations(path: Path, *, largest: int = LARGEST_TOTAL) -> Annotations:
@@ -114,20 +86,16 @@ def read_annotations(path: Path, *, largest: int = LARGEST_TOTAL) -> Annotations
             "task_2_MODEL.csv or task_3_MODEL.csv."
         )
     files: list[AnnotationFile] = []
-    frames: dict[int, list[pl.DataFrame]] = {1: [], 2: [], 3: []}
-    dropped: list[Dropped] = []
-    for member in found:
+    frames: list[pl.DataFrame] = []
+    torn: list[tuple[str, int, int]] = []
+    for place, member in enumerate(found):
         file = _as_file(member)
-        frame, torn = _read(file)
-        file = replace(file, plain=file.content.count(b"\n") == frame.height + 1)
-        frames[file.task].append(
-            frame.with_columns(pl.lit(len(files), dtype=pl.Int64).alias("file"))
-        )
-        if torn.size:
-            dropped.append(Dropped("wrong number of fields", file, torn))
-        files.append(file)
-    tasks = {task: pl.concat(parts) for task, parts in frames.items() if parts}
-    return Annotations(tuple(files), tasks, tuple(dropped), tuple(others))
+        frame, lost = _read(file)
+        frames.append(frame.with_columns(pl.lit(place, dtype=pl.UInt32).alias("file")))
+        torn += [("wrong number of fields", place, record) for record in lost]
+        files.append(replace(file, plain=file.content.count(b"\n") == frame.height + 1))
+    places = pl.DataFrame(torn, PLACE, orient="row")
+    return Annotations(tuple(files), pl.concat(frames), places, tuple(others))
 
 
 def _as_file(member: Member) -> AnnotationFile:
@@ -141,26 +109,26 @@ def _as_file(member: Member) -> AnnotationFile:
     return AnnotationFile(member.where, int(named[1]), named[2], content)
 
 
-def _read(file: AnnotationFile) -> tuple[pl.DataFrame, NDArray[np.int64]]:
+def _read(file: AnnotationFile) -> tuple[pl.DataFrame, list[int]]:
     """The rows of a file, and the records that have another number of fields than the header."""
     header = _header(file)
     taken = _columns(file, header)
-    no_records = np.zeros(0, dtype=np.int64)
     try:
         frame = pl.read_csv(
             file.content,
             infer_schema=False,
             columns=[header.index(name) for name in dict.fromkeys(taken.values())],
+            schema_overrides=dict.fromkeys(header, pl.Categorical),
         )
     except pl.exceptions.NoDataError:
-        frame = pl.DataFrame(schema=dict.fromkeys(header, pl.String))
+        frame = pl.DataFrame(schema=dict.fromkeys(header, pl.Categorical))
     except pl.exceptions.PolarsError:
         frame = None
     if frame is None or frame.null_count().sum_horizontal().item():
         # something is missing or too much: the slow reader tells which record it is
         return _read_carefully(file, header, taken)
     frame.columns = [name.strip() for name in frame.columns]
-    return _arranged(frame, taken, np.arange(frame.height)), no_records
+    return _arranged(frame, taken, range(frame.height)), []
 
 
 def _header(file: AnnotationFile) -> list[str]:
@@ -180,8 +148,8 @@ def _header(file: AnnotationFile) -> list[str]:
 def _columns(file: AnnotationFile, header: Sequence[str]) -> dict[str, str]:
     """Our column: the file's column."""
     missing = [name for name in NEEDED[file.task] if name not in header]
-    answer = next((name for name in ANSWERS[file.task] if name in header), None)
-    if answer is None:
+    answer = next((name for name in ANSWERS[file.task] if name in header), "")
+    if not answer:
         missing.append(" or ".join(ANSWERS[file.task]))
     if missing:
         raise BadInput(
@@ -189,43 +157,29 @@ def _columns(file: AnnotationFile, header: Sequence[str]) -> dict[str, str]:
             f"Task {file.task} needs {', '.join(NEEDED[file.task])} and "
             f"{' or '.join(ANSWERS[file.task])}."
         )
-    taken = {name: name for name in READ[:-1] if name in header}
-    return {**taken, "answer": str(answer)}
+    return {name: name for name in READ[:-1] if name in header} | {"answer": answer}
 
 
 def _read_carefully(
     file: AnnotationFile, header: Sequence[str], taken: dict[str, str]
-) -> tuple[pl.DataFrame, NDArray[np.int64]]:
+) -> tuple[pl.DataFrame, list[int]]:
     reader = csv.reader(io.StringIO(file.content.decode(), newline=""))
     next(reader, None)
-    rows: list[list[str]] = []
-    kept: list[int] = []
-    torn: list[int] = []
     try:
-        for place, row in enumerate(row for row in reader if row):
-            if len(row) == len(header):
-                rows.append(row)
-                kept.append(place)
-            else:
-                torn.append(place)
+        rows = [row for row in reader if row]
     except csv.Error as problem:
         raise BadInput(f"{file.name}:{reader.line_num} can't be read: {problem}.") from None
-    columns: list[Any] = list(zip(*rows, strict=True)) if rows else [()] * len(header)
-    frame = pl.DataFrame(
-        {name: pl.Series(columns[header.index(name)], dtype=pl.String) for name in taken.values()}
-    )
-    return _arranged(frame, taken, np.array(kept, np.int64)), np.array(torn, np.int64)
+    whole = [place for place, row in enumerate(rows) if len(row) == len(header)]
+    torn = [place for place, row in enumerate(rows) if len(row) != len(header)]
+    columns = {
+        name: [rows[place][header.index(name)] for place in whole] for name in taken.values()
+    }
+    frame = pl.DataFrame(columns, dict.fromkeys(columns, pl.Categorical))
+    return _arranged(frame, taken, whole), torn
 
 
-def _arranged(
-    frame: pl.DataFrame, taken: dict[str, str], records: NDArray[np.int64]
-) -> pl.DataFrame:
+def _arranged(frame: pl.DataFrame, taken: dict[str, str], records: Any) -> pl.DataFrame:
     """The columns of READ in their order, those the file lacks empty, and the record numbers."""
-    return frame.select(
-        *(
-            pl.col(taken[name]).alias(name)
-            if name in taken
-            else pl.lit(None, dtype=pl.String).alias(name)
-            for name in READ
-        )
-    ).with_columns(pl.Series("record", records.astype(np.int64)))
+    every = {name: pl.col(taken[name]) if name in taken else pl.lit(None) for name in READ}
+    texts = (column.cast(pl.Categorical).alias(name) for name, column in every.items())
+    return frame.select(pl.Series("record", records, dtype=pl.UInt32), *texts)

@@ -1,24 +1,28 @@
 """What a prompt claims, as yes/no questions: all are yes of a picture that fits.
 
-For metrics that ask a model about the picture, in the manner of TIFA (share of yes) and of DSG (a
-question whose premise is denied counts as no). Wording and structure are ours.
+They are task 3's questions for people, and what metrics ask a model about the picture, in the
+manner of TIFA (share of yes) and of DSG (a question whose premise is denied counts as no). Wording
+and structure are ours.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from subitize.datasets.geckonum.prompts import Prompt
-from subitize.datasets.geckonum.questions import TASK_OF_TYPE
-from subitize.datasets.geckonum.recipe import Recipe
-from subitize.datasets.geckonum.words import article, plural
-from subitize.datasets.geckonum.yes_no import yes_no_questions
-from subitize.numerals import to_words
+from subitize.datasets.geckonum.recipe import TASK_OF_TYPE, Recipe
+from subitize.nouns import article
+from subitize.numerals import from_words, to_words
 
-__all__ = ["Claim", "claims_of"]
-
-_THERE_ARE = re.compile(r"There are (?P<rest>(?:only a few|many|no) [^.]+)\.")
+CUT = re.compile(
+    r"^An? (?P<noun>.+?) (?:is )?(?P<how>cut|broken) into (?P<into>[^.]+)\.(?P<more>.*)"
+)
+ANOTHER = re.compile(r"^There (?:is|are) (?P<number>\w+) .+ and (?P<part>half|quarter) of another ")
+BROKEN = re.compile(r"^There (?:is|are) (?P<number>\w+) .+, but .+ is broken into (?P<into>.+)\.$")
+HALVES = re.compile(r"one half of it is (?P<one>.+?) and the other half is (?P<other>.+)\.$")
+THERE_ARE = re.compile(r"There are (?P<rest>(?:only a few|many|no) [^.]+)\.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +54,7 @@ def claims_of(prompt: Prompt, recipe: Recipe) -> list[Claim]:
 def _numbers(prompt: Prompt, recipe: Recipe) -> list[Claim]:
     found: list[Claim] = []
     for thing, number in prompt.things():
-        several = plural(thing, recipe.plurals)
+        several = recipe.plural(thing)
         place = len(found)
         if number == "1":
             found.append(Claim(f"Is there {article(thing)}?"))
@@ -60,24 +64,73 @@ def _numbers(prompt: Prompt, recipe: Recipe) -> list[Claim]:
             found.append(Claim(f"Are there exactly {to_words(int(number))} {several}?", place))
     if prompt.prompt_type == "attribute-spatial":
         (one, first), (other, second) = prompt.things()
-        longest_first = sorted(recipe.relations, key=len, reverse=True)
-        relation = next((name for name in longest_first if f" {name} " in prompt.prompt), "")
-        verb, ones = ("Is", one) if first == "1" else ("Are", plural(one, recipe.plurals))
-        others = other if second == "1" else plural(other, recipe.plurals)
+        relation = recipe.relation_in(prompt.prompt)
+        verb, ones = ("Is", one) if first == "1" else ("Are", recipe.plural(one))
+        others = other if second == "1" else recipe.plural(other)
         found.append(Claim(f"{verb} the {ones} {relation} the {others}?", 0))
     return found
 
 
 def _quantities(prompt: Prompt, recipe: Recipe) -> list[Claim]:
     if prompt.prompt_type == "approx-1-entity":
-        said = _THERE_ARE.search(prompt.prompt)
+        said = THERE_ARE.search(prompt.prompt)
         rest = said["rest"] if said else prompt.prompt
         return [Claim(f"Are there {rest}?")]
     (one, quantity), (other, _) = prompt.things()
-    x, y = plural(one, recipe.plurals), plural(other, recipe.plurals)
+    x, y = recipe.plural(one), recipe.plural(other)
     than = "as" if quantity == "as many" else "than"
     return [
         Claim(f"Are there {x}?"),
         Claim(f"Are there {y}?"),
         Claim(f"Are there {quantity} {x} {than} {y}?", 0),
     ]
+
+
+def yes_no_questions(prompt: Prompt, recipe: Recipe) -> Iterator[str]:
+    """Is the thing there, are there as many, is the part there, has it its attribute."""
+    noun = prompt.things()[0][0]
+    text = prompt.prompt
+    if found := ANOTHER.match(text):
+        yield from _how_many_there(noun, found["number"], recipe)
+        part = "half" if found["part"] == "half" else "a quarter of"
+        yield f"Is there {part} {article(noun)}?"
+    elif found := BROKEN.match(text):
+        yield from _how_many_there(noun, found["number"], recipe)
+        if from_words(found["number"]) == 1:
+            yield f"Is the {noun} broken?"
+            yield f"Is the {noun} broken into {found['into']}?"
+        else:
+            yield f"Is one {noun} broken?"
+            yield f"Is the broken {noun} in {found['into']}?"
+    elif found := HALVES.search(text):
+        yield f"Is there {article(noun)}?"
+        yield f"Is one half of the {noun} {found['one']}?"
+        yield f"Is the other half of the {noun} {found['other']}?"
+    elif found := CUT.match(text):
+        yield from _cut(noun, found)
+    else:
+        raise prompt.wrong(
+            "has a structure no yes/no questions are known for: give them in a file."
+        )
+
+
+def _cut(noun: str, found: re.Match[str]) -> Iterator[str]:
+    yield f"Is there {article(noun)}?"
+    pieces = found["into"].partition(" ")[2]
+    if pieces:
+        whole = found["how"] if found["more"] else f"{found['how']} into {pieces}"
+        yield f"Is the {noun} {whole}?"
+    yield f"Is the {noun} {found['how']} into {found['into']}?"
+    if found["more"]:
+        yield "Is one piece twice the size of the other?"
+
+
+def _how_many_there(noun: str, number: str, recipe: Recipe) -> Iterator[str]:
+    value = from_words(number)
+    if value == 1:
+        yield f"Is there {article(noun)}?"
+        yield f"Is there one {noun}?"
+    else:
+        several = recipe.plural(noun)
+        yield f"Are there {several}?"
+        yield f"Are there {number if value is None else to_words(value)} {several}?"

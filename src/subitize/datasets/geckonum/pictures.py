@@ -9,11 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from subitize.errors import BadInput
-
-__all__ = ["ENDINGS", "PictureFile", "find_pictures", "picture_name", "picture_sha256"]
+from subitize.files import read_bytes
 
 ENDINGS = (".png", ".jpg", ".jpeg", ".webp")
-NAME = re.compile(r"(?P<prompt>.+)_(?P<seed>\d{1,9})")
+NAME = re.compile(r"(?P<prompt>.+)_(?P<number>\d{1,9})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,23 +23,23 @@ class PictureFile:
     """folder it lies in; that of the whole set where there is none"""
     dataset_id: str
     """the prompt's id"""
-    seed: int
-    """which of the prompt's pictures"""
+    number: int
+    """which of the prompt's pictures; the release calls it seed"""
     path: Path
     """where it lies"""
 
 
-def picture_name(dataset_id: str, seed: int) -> str:
+def picture_name(dataset_id: str, number: int) -> str:
     """The name of a picture without its ending.
 
     >>> picture_name("geckonum_00003", 4)
     'geckonum_00003_4'
     """
-    return f"{dataset_id}_{seed}"
+    return f"{dataset_id}_{number}"
 
 
 def find_pictures(folder: Path, prompts: Collection[str]) -> list[PictureFile]:
-    """All pictures of these prompts under a folder, by painter, prompt and seed.
+    """All pictures of these prompts under a folder, by painter, prompt and number.
 
     Files whose names tell no such prompt are passed over; a folder without a single picture of
     them is an error that says what was found.
@@ -61,12 +60,12 @@ def find_pictures(folder: Path, prompts: Collection[str]) -> list[PictureFile]:
             continue
         inside = path.relative_to(folder).parts
         painter = inside[0] if len(inside) > 1 else folder.resolve().name
-        one = PictureFile(painter, named["prompt"], int(named["seed"]), path)
-        key = (one.painter, one.dataset_id, one.seed)
+        one = PictureFile(painter, named["prompt"], int(named["number"]), path)
+        key = (one.painter, one.dataset_id, one.number)
         if key in found:
             raise BadInput(
-                f"{found[key].path} and {path} are both picture {one.seed} of {one.dataset_id} by "
-                f"{painter}: keep one of them."
+                f"{found[key].path} and {path} are both picture {one.number} of {one.dataset_id} "
+                f"by {painter}: keep one of them."
             )
         found[key] = one
     if not found:
@@ -81,7 +80,4 @@ def find_pictures(folder: Path, prompts: Collection[str]) -> list[PictureFile]:
 
 def picture_sha256(path: Path) -> str:
     """The hash that a picture's identity in a run is."""
-    try:
-        return hashlib.sha256(path.read_bytes()).hexdigest()
-    except OSError as problem:
-        raise BadInput(f"The picture {path} can't be read: {problem.strerror}.") from None
+    return hashlib.sha256(read_bytes(path, "the picture")).hexdigest()

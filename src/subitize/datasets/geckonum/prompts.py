@@ -2,33 +2,38 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, fields
+from functools import partial
+from itertools import product
 from pathlib import Path
 
 import numpy as np
-import orjson
 
-from subitize.datasets.geckonum import words
-from subitize.datasets.geckonum.recipe import Recipe
-from subitize.datasets.text_files import decoded
-from subitize.errors import BadInput, UnknownName
+from subitize.datasets.geckonum.recipe import DRAWN_TYPES, Recipe
+from subitize.errors import BadInput
+from subitize.files import csv_text, read_entries
+from subitize.nouns import article
 from subitize.numerals import to_words
 
-__all__ = [
-    "COLUMNS",
-    "FORMATS",
-    "Prompt",
-    "make_prompts",
-    "packed_prompts",
-    "prompts_csv",
-    "read_prompts",
-]
-
-FORMATS = ("csv", "json", "txt")
-
+SENTENCES = (
+    "An image showing {things}.",
+    "There {verb} {things}.",
+    "There {verb} {things} in this image.",
+    "A picture of {things}.",
+)
+CUTS: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("loaf of bread", ("thirds", "quarters", "five parts")),
+    ("apple", ("thirds", "quarters", "5 pieces")),
+    ("cake", ("thirds", "quarters", "5 pieces")),
+    ("pizza", ("3 slices", "4 slices", "5 slices")),
+)
+HALVED: tuple[tuple[str, str], ...] = (
+    ("pencil", "A pencil broken into two pieces."),
+    ("banana", "A banana is cut into two pieces."),
+)
+"""noun, and how the release says that it is in two pieces"""
+HALF_COLOURS = (("red", "blue"), ("orange", "black"))
 MOST_TRIES = 1000
 """draws in a row that may repeat an earlier prompt before the recipe is called too small"""
 
@@ -62,6 +67,10 @@ class Prompt:
         parts = (part.strip().rpartition(":") for part in self.entities.split(","))
         return tuple((thing, number) for thing, _, number in parts)
 
+    def wrong(self, why: str) -> BadInput:
+        """What to raise about a prompt that can't be used."""
+        return BadInput(f"Prompt {self.dataset_id} ({self.prompt!r}, {self.entities!r}) {why}")
+
 
 COLUMNS = tuple(entry.name for entry in fields(Prompt))
 Draft = tuple[str, int, int, str]
@@ -87,14 +96,10 @@ def _sentence(text: str) -> str:
     return f"{text[:1].upper()}{text[1:]}."
 
 
-def _written(number: int, *, word: bool) -> str:
-    return to_words(number) if word else str(number)
-
-
 def _counted(recipe: Recipe, number: int, noun: str, *, word: bool) -> str:
     """`3 dogs`, `three dogs`, `1 dog`."""
-    several = noun if number == 1 else words.plural(noun, recipe.plurals)
-    return f"{_written(number, word=word)} {several}"
+    several = noun if number == 1 else recipe.plural(noun)
+    return f"{to_words(number) if word else number} {several}"
 
 
 def _verb(number: int) -> str:
@@ -114,106 +119,63 @@ def _simple(recipe: Recipe, _: np.random.Generator) -> Iterator[Draft]:
 
 
 def _colour(recipe: Recipe, _: np.random.Generator) -> Iterator[Draft]:
-    for colour in recipe.colours:
-        for number in recipe.colour_numbers:
-            for word in (False, True):
-                for noun in recipe.colour_nouns:
-                    thing = f"{colour} {noun}"
-                    text = _sentence(_counted(recipe, number, thing, word=word))
-                    yield text, int(word), -1, f"{thing}:{number}"
+    kinds = product(recipe.colours, recipe.colour_numbers, (False, True), recipe.colour_nouns)
+    for colour, number, word, noun in kinds:
+        text = _sentence(_counted(recipe, number, f"{colour} {noun}", word=word))
+        yield text, int(word), -1, f"{colour} {noun}:{number}"
 
 
 def _sentences(recipe: Recipe, _: np.random.Generator) -> Iterator[Draft]:
     for noun in recipe.sentence_nouns:
         for number in recipe.sentence_numbers:
             things = _counted(recipe, number, noun, word=False)
-            for template in words.SENTENCES:
+            for template in SENTENCES:
                 text = template.format(things=things, verb=_verb(number))
                 yield text, 0, -1, f"{noun}:{number}"
 
 
-def _distinct(draw: Callable[[], Draft], count: int, kind: str) -> Iterator[Draft]:
-    """Drafts with different words (the release repeats one: a repeated prompt adds nothing)."""
+def _drawn(kind: str, recipe: Recipe, rng: np.random.Generator) -> Iterator[Draft]:
+    """Two or three things with random numbers, each as digit or word.
+
+    No two prompts have the same words; the release repeats one, which adds nothing.
+    """
+    many = 3 if kind == "3-additive" else 2
+    choices, numbers = recipe.all_nouns(), recipe.additive_numbers
+    if kind == "2-additive-color":
+        choices, numbers = recipe.coloured(), recipe.colour_numbers
+    elif kind == "attribute-spatial":
+        numbers = recipe.spatial_numbers
+    if len(choices) < many:
+        raise BadInput(f"{kind} prompts need {many} different things: found {len(choices)}.")
     seen: set[str] = set()
-    for _ in range(count):
-        for _ in range(MOST_TRIES):
-            draft = draw()
-            if draft[0] not in seen:
-                break
-        else:
+    repeated = 0
+    while len(seen) < recipe.drawn:
+        things = [choices[place] for place in rng.choice(len(choices), many, replace=False)]
+        asked = rng.choice(list(numbers), many).tolist()
+        as_word = rng.integers(0, 2, many).tolist()
+        named = list(zip(things, asked, as_word, strict=True))
+        counted = [_counted(recipe, n, thing, word=bool(word)) for thing, n, word in named]
+        text = _sentence(f"{', '.join(counted[:-1])} and {counted[-1]}")
+        if kind == "attribute-spatial":
+            relation = str(rng.choice(list(recipe.relations)))
+            # the release says "There is 4 fish"; we count the fish, not the letter s
+            text = f"There {_verb(asked[0])} {counted[0]} {relation} {counted[1]}."
+        repeated = repeated + 1 if text in seen else 0
+        if repeated == MOST_TRIES:
             raise BadInput(
-                f"Only {len(seen)} different {kind} prompts were found, {count} are wanted: "
+                f"Only {len(seen)} different {kind} prompts were found, {recipe.drawn} are wanted: "
                 "give the recipe more nouns or numbers, or a smaller `drawn`."
             )
-        seen.add(draft[0])
-        yield draft
-
-
-def _things(
-    recipe: Recipe, rng: np.random.Generator, things: Sequence[str], numbers: Sequence[int]
-) -> tuple[list[str], list[int], int, list[str]]:
-    """Counted things, each with a random number, digit or word; numbers; has_numeral; entities."""
-    asked = [int(number) for number in rng.choice(list(numbers), len(things))]
-    as_word = [bool(flag) for flag in rng.integers(0, 2, len(things))]
-    counted = [
-        _counted(recipe, number, thing, word=word)
-        for thing, number, word in zip(things, asked, as_word, strict=True)
-    ]
-    named = [f"{thing}:{number}" for thing, number in zip(things, asked, strict=True)]
-    return counted, asked, int(any(as_word)), named
-
-
-def _pick(rng: np.random.Generator, choices: Sequence[str], count: int, kind: str) -> list[str]:
-    if len(choices) < count:
-        raise BadInput(f"{kind} prompts need {count} different things: found {len(choices)}.")
-    return [choices[place] for place in rng.choice(len(choices), count, replace=False)]
-
-
-def _additive(many: int) -> Callable[[Recipe, np.random.Generator], Iterator[Draft]]:
-    kind = f"{many}-additive"
-
-    def make(recipe: Recipe, rng: np.random.Generator) -> Iterator[Draft]:
-        def draw() -> Draft:
-            nouns = _pick(rng, recipe.all_nouns(), many, kind)
-            counted, _, word, named = _things(recipe, rng, nouns, recipe.additive_numbers)
-            text = _sentence(f"{', '.join(counted[:-1])} and {counted[-1]}")
-            return text, word, -1, ("," if many == 2 else ", ").join(named)
-
-        return _distinct(draw, recipe.drawn, kind)
-
-    return make
-
-
-def _additive_colour(recipe: Recipe, rng: np.random.Generator) -> Iterator[Draft]:
-    kind = "2-additive-color"
-    coloured = [f"{colour} {noun}" for colour in recipe.colours for noun in recipe.colour_nouns]
-
-    def draw() -> Draft:
-        things = _pick(rng, coloured, 2, kind)
-        counted, _, word, named = _things(recipe, rng, things, recipe.colour_numbers)
-        return _sentence(" and ".join(counted)), word, -1, ",".join(named)
-
-    return _distinct(draw, recipe.drawn, kind)
-
-
-def _spatial(recipe: Recipe, rng: np.random.Generator) -> Iterator[Draft]:
-    kind = "attribute-spatial"
-
-    def draw() -> Draft:
-        nouns = _pick(rng, recipe.all_nouns(), 2, kind)
-        counted, asked, word, named = _things(recipe, rng, nouns, recipe.spatial_numbers)
-        relation = str(rng.choice(list(recipe.relations)))
-        # the release says "There is 4 fish"; we count the fish, not the letter s
-        text = f"There {_verb(asked[0])} {counted[0]} {relation} {counted[1]}."
-        return text, word, -1, ",".join(named)
-
-    return _distinct(draw, recipe.drawn, kind)
+        if not repeated:
+            seen.add(text)
+            entities = (f"{thing}:{number}" for thing, number, _ in named)
+            yield text, int(any(as_word)), -1, ("," if many == 2 else ", ").join(entities)
 
 
 def _approx_one(recipe: Recipe, _: np.random.Generator) -> Iterator[Draft]:
     for things, where, place in recipe.scenes:
         for phrase, quantity in (("only a few", "few"), ("many", "many"), ("no", "no")):
-            text = f"An image of {words.article(place)}. "
+            text = f"An image of {article(place)}. "
             text += f"There are {phrase} {things} {where} the {place}."
             # the release names the thing by cutting off the last letter, also of "rice"
             yield text, 0, -1, f"{things[:-1]}:{quantity},{place}:1"
@@ -221,7 +183,7 @@ def _approx_one(recipe: Recipe, _: np.random.Generator) -> Iterator[Draft]:
 
 def _approx_two(recipe: Recipe, _: np.random.Generator) -> Iterator[Draft]:
     for first, second in recipe.pairs:
-        one, other = (words.plural(noun, recipe.plurals) for noun in (first, second))
+        one, other = recipe.plural(first), recipe.plural(second)
         for quantity, joint in (("fewer", "than"), ("as many", "as"), ("more", "than")):
             text = f"An image with some {one} and some {other}. "
             text += f"There are {quantity} {one} {joint} {other}."
@@ -229,9 +191,9 @@ def _approx_two(recipe: Recipe, _: np.random.Generator) -> Iterator[Draft]:
 
 
 def _fractions(recipe: Recipe, _: np.random.Generator) -> Iterator[Draft]:
-    for noun, cuts in words.CUTS:
+    for noun, cuts in CUTS:
         for cut in cuts:
-            yield _sentence(f"{words.article(noun)} cut into {cut}"), 0, -1, f"{noun}:{cut}"
+            yield _sentence(f"{article(noun)} cut into {cut}"), 0, -1, f"{noun}:{cut}"
         for part, size in (("half", 0.5), ("quarter", 0.25)):
             for number in recipe.whole_numbers:
                 whole = _counted(recipe, number, noun, word=True)
@@ -249,18 +211,16 @@ def _parts(recipe: Recipe, _: np.random.Generator) -> Iterator[Draft]:
 
 
 def _complex(_: Recipe, __: np.random.Generator) -> Iterator[Draft]:
-    for noun, in_two in words.HALVED:
+    for noun, in_two in HALVED:
         yield f"{in_two} One piece is twice the size of the other.", 1, -1, f"{noun}:1/3+2/3"
-        for one, other in words.HALF_COLOURS:
-            text = f"An image of {words.article(noun)} where one half of it is {one} "
+        for one, other in HALF_COLOURS:
+            text = f"An image of {article(noun)} where one half of it is {one} "
             text += f"and the other half is {other}."
             yield text, 1, -1, f"{noun}:1/2{one}+1/2{other}"
 
 
 _MAKERS: Mapping[str, Callable[[Recipe, np.random.Generator], Iterator[Draft]]] = {
     "numeric_simple": _simple,
-    "2-additive": _additive(2),
-    "3-additive": _additive(3),
     "approx-2-entity": _approx_two,
     "approx-1-entity": _approx_one,
     "numeric_sentence": _sentences,
@@ -268,79 +228,36 @@ _MAKERS: Mapping[str, Callable[[Recipe, np.random.Generator], Iterator[Draft]]] 
     "part-whole": _parts,
     "fractional-complex": _complex,
     "attribute-color": _colour,
-    "2-additive-color": _additive_colour,
-    "attribute-spatial": _spatial,
+    **{kind: partial(_drawn, kind) for kind in DRAWN_TYPES},
 }
 
 
 def prompts_csv(prompts: Sequence[Prompt]) -> str:
     """Prompts as the released file writes them."""
-    text = io.StringIO(newline="")
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    writer.writerows(astuple(prompt) for prompt in prompts)
-    return text.getvalue()
-
-
-def packed_prompts(prompts: Sequence[Prompt], format_: str) -> str:
-    """Prompts as text: csv and json with all columns, txt a prompt per line."""
-    if format_ not in FORMATS:
-        raise UnknownName("format", format_, FORMATS)
-    if format_ == "csv":
-        return prompts_csv(prompts)
-    if format_ == "json":
-        return orjson.dumps(list(prompts), option=orjson.OPT_INDENT_2).decode() + "\n"
-    return "".join(f"{prompt.prompt}\n" for prompt in prompts)
+    return csv_text(COLUMNS, (astuple(prompt) for prompt in prompts))
 
 
 def read_prompts(path: Path) -> list[Prompt]:
     """Prompts from a file with the released columns; what is wrong is named with its line."""
-    try:
-        text = decoded(path.read_bytes(), str(path))
-    except OSError as problem:
-        raise BadInput(
-            f"Can't read the prompts {path}: {problem.strerror}. Give prompts.csv of the release "
-            "or the output of `subitize prompts geckonum --format csv`."
-        ) from None
-    reader = csv.DictReader(io.StringIO(text, newline=""))
-    missing = [name for name in COLUMNS if name not in (reader.fieldnames or ())]
-    if missing:
-        raise BadInput(
-            f"{path} lacks the column {', '.join(missing)}: a prompts file has {','.join(COLUMNS)}."
-        )
-    found = [_prompt(row, f"{path}:{reader.line_num}") for row in reader]
+    repair = (
+        "Give prompts.csv of the release or the output of `subitize prompts geckonum --format csv`."
+    )
+    found = {}
+    for where, row in read_entries(path, "the prompts", COLUMNS, repair=repair):
+        for name in ("index", "has_numeral", "is_frequent"):
+            try:
+                row[name] = int(row[name])
+            except ValueError:
+                raise BadInput(
+                    f"{where}: {name} is {row[name]!r}, which is no whole number."
+                ) from None
+        prompt = Prompt(**{name: row[name] for name in COLUMNS})
+        if prompt.dataset_id in found:
+            raise BadInput(
+                f"{where}: the id {prompt.dataset_id} stands there twice: every prompt needs its "
+                "own."
+            )
+        found[prompt.dataset_id] = prompt
     if not found:
         raise BadInput(f"{path} holds no prompts: only the line of column names was found.")
-    seen: dict[str, int] = {}
-    for place, prompt in enumerate(found):
-        if prompt.dataset_id in seen:
-            raise BadInput(
-                f"{path}: the id {prompt.dataset_id} stands at prompts {seen[prompt.dataset_id]} "
-                f"and {place}: every prompt needs its own."
-            )
-        seen[prompt.dataset_id] = place
-    return found
-
-
-def _prompt(row: Mapping[str, str | None], where: str) -> Prompt:
-    cells = {name: (row.get(name) or "").strip() for name in COLUMNS}
-    whole: dict[str, int] = {}
-    for name in ("index", "has_numeral", "is_frequent"):
-        try:
-            whole[name] = int(cells[name])
-        except ValueError:
-            raise BadInput(
-                f"{where}: {name} is {cells[name]!r}, which is no whole number."
-            ) from None
-    for name in ("prompt", "entities", "prompt_type", "dataset_id"):
-        if not cells[name]:
-            raise BadInput(f"{where}: {name} is empty: every prompt needs one.")
-    return Prompt(
-        whole["index"],
-        cells["prompt"],
-        whole["has_numeral"],
-        whole["is_frequent"],
-        cells["entities"],
-        cells["prompt_type"],
-        cells["dataset_id"],
-    )
+    return list(found.values())

@@ -9,21 +9,16 @@ paper left them out of its analyses.
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import orjson
-
+from subitize.datasets.geckonum.claims import yes_no_questions
 from subitize.datasets.geckonum.prompts import Prompt
-from subitize.datasets.geckonum.recipe import Recipe
-from subitize.datasets.geckonum.words import plural
-from subitize.datasets.geckonum.yes_no import yes_no_questions
-from subitize.datasets.text_files import decoded
+from subitize.datasets.geckonum.recipe import TASK_OF_TYPE, Recipe
 from subitize.errors import BadInput
+from subitize.files import csv_text, read_entries
 
 __all__ = [
     "LINE_QUESTION",
@@ -38,12 +33,6 @@ __all__ = [
     "scene_count_questions",
 ]
 
-TASK_OF_TYPE = {
-    "numeric_simple": 1, "numeric_sentence": 1, "2-additive": 1, "3-additive": 1,
-    "attribute-color": 1, "2-additive-color": 1, "attribute-spatial": 1,
-    "approx-1-entity": 2, "approx-2-entity": 2,
-    "fractional-simple": 3, "part-whole": 3, "fractional-complex": 3,
-}  # fmt: skip
 COLOURED = frozenset({"attribute-color", "2-additive-color"})
 LINE_QUESTION = "Which line describes the image the best?"
 ONE_ENTITY_CODES = {"no": 0, "few": 2, "many": 3}
@@ -91,25 +80,17 @@ def make_questions(
 
     `mended` asks what the release meant where it worded a question wrongly (eight prompts).
     """
-    chosen = recipe or Recipe()
-    return [
-        question
-        for prompt in prompts
-        for question in (
-            _misworded(prompt, chosen)
-            if not mended and MISWORDED.get(prompt.dataset_id) == prompt.prompt
-            else _of_prompt(prompt, chosen)
-        )
-    ]
+    recipe = recipe or Recipe()
+    return [one for prompt in prompts for one in _of_prompt(prompt, recipe, mended)]
 
 
-def _of_prompt(prompt: Prompt, recipe: Recipe) -> list[Question]:
+def _of_prompt(prompt: Prompt, recipe: Recipe, mended: bool) -> list[Question]:
+    if not mended and MISWORDED.get(prompt.dataset_id) == prompt.prompt:
+        return _misworded(prompt, recipe)
     task = TASK_OF_TYPE.get(prompt.prompt_type)
     if task is None:
-        raise BadInput(
-            f"Prompt {prompt.dataset_id} has the unknown type {prompt.prompt_type!r}: known are "
-            f"{', '.join(TASK_OF_TYPE)}."
-        )
+        known = ", ".join(TASK_OF_TYPE)
+        raise prompt.wrong(f"has the unknown type {prompt.prompt_type!r}: known are {known}.")
     if task == 1:
         return _counting(prompt, recipe)
     if task == 2:
@@ -135,13 +116,10 @@ def colourless(thing: str, prompt_type: str) -> str:
 def _counting(prompt: Prompt, recipe: Recipe) -> list[Question]:
     asked: dict[str, tuple[float | None, str]] = {}
     things = [(thing, _number(prompt, number)) for thing, number in prompt.things()]
-    totals: dict[str, float] = {}
     for thing, number in things:
         noun = colourless(thing, prompt.prompt_type)
-        totals[noun] = totals.get(noun, 0) + number
-    for thing, number in things:
-        noun = colourless(thing, prompt.prompt_type)
-        asked.setdefault(_how_many(noun, recipe), (totals[noun], noun))
+        total = sum(n for one, n in things if colourless(one, prompt.prompt_type) == noun)
+        asked.setdefault(_how_many(noun, recipe), (total, noun))
         if thing != noun:
             asked.setdefault(_how_many(thing, recipe), (number, noun))
     if prompt.prompt_type == "attribute-spatial":
@@ -156,28 +134,22 @@ def _counting(prompt: Prompt, recipe: Recipe) -> list[Question]:
 
 def _number(prompt: Prompt, number: str) -> int:
     if not number.isdecimal():
-        raise BadInput(
-            f"Prompt {prompt.dataset_id}: the entity number {number!r} in {prompt.entities!r} is "
-            "no whole number."
-        )
+        raise prompt.wrong(f"has the number {number!r}, which is no whole number.")
     return int(number)
 
 
 def _how_many(thing: str, recipe: Recipe) -> str:
-    return f"How many {plural(thing, recipe.plurals)} are in the image?"
+    return f"How many {recipe.plural(thing)} are in the image?"
 
 
 def _placed(prompt: Prompt, recipe: Recipe) -> dict[str, tuple[float | None, str]]:
     """Questions for the first thing in the prompt's relation, and for the second in its reverse."""
     (one, first), (other, second) = prompt.things()
-    ones, others = plural(one, recipe.plurals), plural(other, recipe.plurals)
-    longest_first = sorted(recipe.relations, key=len, reverse=True)
-    relation = next((name for name in longest_first if f" {name} " in prompt.prompt), None)
-    if relation is None:
-        raise BadInput(
-            f"Prompt {prompt.dataset_id} ({prompt.prompt!r}) names no known relation: known are "
-            f"{', '.join(recipe.relations)}."
-        )
+    ones, others = recipe.plural(one), recipe.plural(other)
+    relation = recipe.relation_in(prompt.prompt)
+    if not relation:
+        known = ", ".join(recipe.relations)
+        raise prompt.wrong(f"names no known relation: known are {known}.")
     return {
         f"How many {ones} are {relation} {others}?": (float(first), one),
         f"How many {others} are {recipe.relations[relation]} {ones}?": (float(second), other),
@@ -193,9 +165,9 @@ def _misworded(prompt: Prompt, recipe: Recipe) -> list[Question]:
     ours = _counting(prompt, recipe)
     placed = ours[2] if " " in prompt.things()[1][0] else ours[3]
     two_words = ours[1].noun if placed is ours[2] else ours[0].noun
-    named = plural(two_words, recipe.plurals)
+    named = recipe.plural(two_words)
     relation = placed.question.partition(" are ")[2].removesuffix(f" {named}?")
-    text = f"How many {plural(ours[0].noun, recipe.plurals)} are {relation} {named.split()[-1]}?"
+    text = f"How many {recipe.plural(ours[0].noun)} are {relation} {named.split()[-1]}?"
     ids = (0, 2, 3) if placed is ours[2] else (1, 2, 4)
     asked = (ours[0], ours[1], replace(placed, question=text))
     return [replace(one, question_id=place) for one, place in zip(asked, ids, strict=True)]
@@ -211,10 +183,7 @@ def _line_choice(prompt: Prompt, recipe: Recipe) -> list[Question]:
     else:
         codes, lines = TWO_ENTITY_CODES, _five_lines(prompt, recipe)
     if quantity not in codes:
-        raise BadInput(
-            f"Prompt {prompt.dataset_id}: the quantity {quantity!r} in {prompt.entities!r} is "
-            f"none of {', '.join(codes)}."
-        )
+        raise prompt.wrong(f"has the quantity {quantity!r}: known are {', '.join(codes)}.")
     truth = float(codes[quantity])
     return [Question(prompt.dataset_id, 2, 0, LINE_QUESTION, truth, lines=lines)]
 
@@ -222,16 +191,13 @@ def _line_choice(prompt: Prompt, recipe: Recipe) -> list[Question]:
 def _three_lines(prompt: Prompt) -> tuple[tuple[int, str], ...]:
     found = re.fullmatch(r"(.*There are )(?:only a few|many|no)( .*)", prompt.prompt)
     if found is None:
-        raise BadInput(
-            f"Prompt {prompt.dataset_id} ({prompt.prompt!r}) has no `There are only a few, many "
-            "or no`: its lines can't be made."
-        )
+        raise prompt.wrong("lacks `There are only a few, many or no`: it has no lines.")
     phrases = ((0, "no"), (2, "only a few"), (3, "many"))
     return tuple((code, found[1] + phrase + found[2]) for code, phrase in phrases)
 
 
 def _five_lines(prompt: Prompt, recipe: Recipe) -> tuple[tuple[int, str], ...]:
-    x, y = (plural(thing, recipe.plurals) for thing, _ in prompt.things())
+    x, y = (recipe.plural(thing) for thing, _ in prompt.things())
     both = f"An image with some {x} and some {y}. There are"
     return (
         (0, f"An image with no {x} and with no {y}."),
@@ -247,16 +213,12 @@ def scene_count_questions(prompts: Sequence[Prompt]) -> list[Question]:
 
     There is no true number, so these count in no accuracy.
     """
-    found = []
-    for prompt in prompts:
-        if prompt.prompt_type == "approx-1-entity":
-            said = re.search(
-                r"There are (?:only a few|many|no) (.+) \w+ the [^.]+\.", prompt.prompt
-            )
-            if said:
-                text = f"How many {said[1]} are in the image?"
-                found.append(Question(prompt.dataset_id, 1, 0, text, None, said[1]))
-    return found
+    scene = re.compile(r"There are (?:only a few|many|no) (.+) \w+ the [^.]+\.")
+    return [
+        Question(one.dataset_id, 1, 0, f"How many {said[1]} are in the image?", None, said[1])
+        for one in prompts
+        if one.prompt_type == "approx-1-entity" and (said := scene.search(one.prompt))
+    ]
 
 
 # Files
@@ -264,16 +226,15 @@ def scene_count_questions(prompts: Sequence[Prompt]) -> list[Question]:
 
 def questions_csv(questions: Sequence[Question]) -> str:
     """Questions as a table; the lines of task 2 stand one below the other in their cell."""
-    text = io.StringIO(newline="")
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(("dataset_id", "task", "question_id", "question", "truth", "lines"))
-    for found in questions:
-        truth = "" if found.truth is None else f"{found.truth:g}"
-        lines = "\n".join(f"{code} {line}" for code, line in found.lines)
-        writer.writerow(
-            (found.dataset_id, found.task, found.question_id, found.question, truth, lines)
+    rows = (
+        (
+            one.dataset_id, one.task, one.question_id, one.question,
+            "" if one.truth is None else f"{one.truth:g}",
+            "\n".join(f"{code} {line}" for code, line in one.lines),
         )
-    return text.getvalue()
+        for one in questions
+    )  # fmt: skip
+    return csv_text(("dataset_id", "task", "question_id", "question", "truth", "lines"), rows)
 
 
 def read_questions(
@@ -284,11 +245,10 @@ def read_questions(
     The file has the columns (or objects with the keys) dataset_id and question; question_id is
     optional. Prompts without a line keep our questions.
     """
-    given = _question_rows(path)
     known = {prompt.dataset_id: prompt for prompt in prompts}
     read: dict[str, list[Question]] = {}
-    for where, row in given:
-        identity, words = str(row.get("dataset_id") or ""), str(row.get("question") or "").strip()
+    for where, row in read_entries(path, "the questions", ("dataset_id", "question")):
+        identity = str(row["dataset_id"])
         if identity not in known:
             raise BadInput(f"{where}: there is no prompt {identity!r} in the prompts file.")
         if TASK_OF_TYPE[known[identity].prompt_type] != 3:
@@ -296,31 +256,9 @@ def read_questions(
                 f"{where}: prompt {identity} is {known[identity].prompt_type}: only questions of "
                 "the three types of task 3 can be replaced."
             )
-        if not words:
-            raise BadInput(f"{where}: the question is empty: every line needs one.")
         own = read.setdefault(identity, [])
         number = row.get("question_id")
         place = len(own) if number in (None, "") else _number(known[identity], str(number))
-        own.append(Question(identity, 3, place, words, 1.0))
+        own.append(Question(identity, 3, place, str(row["question"]), 1.0))
     kept = [one for one in make_questions(prompts, recipe) if one.dataset_id not in read]
     return kept + [question for own in read.values() for question in own]
-
-
-def _question_rows(path: Path) -> list[tuple[str, dict[str, object]]]:
-    try:
-        content = path.read_bytes()
-    except OSError as problem:
-        raise BadInput(f"Can't read the questions {path}: {problem.strerror}.") from None
-    if path.suffix.lower() == ".json":
-        try:
-            entries = orjson.loads(content)
-        except orjson.JSONDecodeError as problem:
-            raise BadInput(f"{path} is not JSON: {problem}.") from None
-        if not isinstance(entries, list) or not all(isinstance(one, dict) for one in entries):
-            raise BadInput(f"{path}: give a list of objects with dataset_id and question.")
-        return [(f"{path}: entry {place}", entry) for place, entry in enumerate(entries)]
-    reader = csv.DictReader(io.StringIO(decoded(content, str(path)), newline=""))
-    missing = {"dataset_id", "question"} - set(reader.fieldnames or ())
-    if missing:
-        raise BadInput(f"{path} lacks the column {', '.join(sorted(missing))}.")
-    return [(f"{path}:{reader.line_num}", dict(row)) for row in reader]

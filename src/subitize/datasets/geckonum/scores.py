@@ -7,7 +7,6 @@ better) and the picture: `image_id` (PROMPT_SEED) or `dataset_id` and `seed`. A 
 
 from __future__ import annotations
 
-import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,12 +14,15 @@ from typing import Any
 
 import polars as pl
 
-from subitize.datasets.text_files import decoded
 from subitize.errors import BadInput
+from subitize.files import decoded, read_bytes
 
-__all__ = ["MOST_EXAMPLES", "ScoreTable", "join_scores", "read_scores", "scores_from_rows"]
-
-COLUMNS = ("metric", "model", "dataset_id", "seed", "score")
+SCORED = ("metric", "painter", "dataset_id", "picture")
+"""what a score is about"""
+SCORES = dict.fromkeys(SCORED, pl.String) | {"picture": pl.Int64, "score": pl.Float64}
+"""the columns of a table"""
+OURS = {"model": "painter", "seed": "picture"}
+"""a file's column: what we call it"""
 MOST_EXAMPLES = 5
 """places that are named per reason"""
 
@@ -30,7 +32,7 @@ class ScoreTable:
     """Scores of pictures, and rows that could not be used."""
 
     frame: pl.DataFrame
-    """metric, model, dataset_id, seed, score"""
+    """metric, painter, dataset_id, picture, score"""
     dropped: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """reason: where"""
 
@@ -62,12 +64,6 @@ def read_scores(path: Path) -> ScoreTable:
     return _checked(frame.with_row_index("line", first), path)
 
 
-def scores_from_rows(rows: Sequence[Mapping[str, Any]]) -> ScoreTable:
-    """Scores that were computed here: mappings with the five columns."""
-    schema = dict.fromkeys(COLUMNS[:3], pl.String) | {"seed": pl.Int64, "score": pl.Float64}
-    return ScoreTable(pl.DataFrame(list(rows), schema=schema))
-
-
 def join_scores(tables: Sequence[ScoreTable]) -> ScoreTable:
     """Several tables as one; of two scores of one picture by one metric the first counts."""
     frame = pl.concat([one.frame for one in tables])
@@ -75,35 +71,28 @@ def join_scores(tables: Sequence[ScoreTable]) -> ScoreTable:
     for one in tables:
         for reason, places in one.dropped.items():
             dropped.setdefault(reason, []).extend(places)
-    once = frame.unique(COLUMNS[:4], keep="first", maintain_order=True)
-    if once.height < frame.height:
-        again = frame.filter(~pl.struct(COLUMNS[:4]).is_first_distinct())
-        dropped.setdefault("picture scored again", []).extend(
-            f"{metric} {model} {prompt}_{seed}" for metric, model, prompt, seed, _ in again.rows()
-        )
-    return ScoreTable(once, dropped)
+    first = pl.struct(SCORED).is_first_distinct()
+    again = frame.filter(~first).select(pl.format("{} {} {}_{}", *SCORED)).to_series()
+    if again.len():
+        dropped.setdefault("picture scored again", []).extend(again)
+    return ScoreTable(frame.filter(first), dropped)
 
 
 def _frame(path: Path) -> pl.DataFrame:
     ending = path.suffix.lower()
+    if ending not in (".csv", ".parquet", ".jsonl", ".ndjson"):
+        raise BadInput(
+            f"The ending of {path} tells no table of scores: give .csv, .parquet or .jsonl."
+        )
+    content = read_bytes(path, "the scores")
     try:
-        content = path.read_bytes()
-    except OSError as problem:
-        raise BadInput(f"Can't read the scores {path}: {problem.strerror}.") from None
-    try:
+        if ending == ".csv":
+            return pl.read_csv(decoded(content, str(path)).encode(), infer_schema=False)
         if ending == ".parquet":
-            frame = pl.read_parquet(io.BytesIO(content))
-        elif ending in (".jsonl", ".ndjson"):
-            frame = pl.read_ndjson(io.BytesIO(content), infer_schema_length=None)
-        elif ending == ".csv":
-            frame = pl.read_csv(decoded(content, str(path)).encode(), infer_schema=False)
-        else:
-            raise BadInput(
-                f"The ending of {path} tells no table of scores: give .csv, .parquet or .jsonl."
-            )
+            return pl.read_parquet(content)
+        return pl.read_ndjson(content, infer_schema_length=None)
     except (pl.exceptions.PolarsError, OSError) as problem:
         raise BadInput(f"{path} can't be read as {ending[1:]}: {problem}.") from None
-    return frame
 
 
 def _checked(frame: pl.DataFrame, path: Path) -> ScoreTable:
@@ -112,27 +101,28 @@ def _checked(frame: pl.DataFrame, path: Path) -> ScoreTable:
     ]
     frame = frame.with_columns(pl.col(name).cast(pl.String).str.strip_chars() for name in texts)
     if "image_id" in frame.columns:
+        image = pl.col("image_id").str
         frame = frame.with_columns(
-            pl.col("image_id").str.extract(r"^(.*)_\d+$").alias("dataset_id"),
-            pl.col("image_id").str.extract(r"_(\d{1,9})$").cast(pl.Int64).alias("seed"),
+            image.extract(r"^(.*)_\d+$").alias("dataset_id"),
+            image.extract(r"_(\d{1,9})$").alias("seed"),
         )
-    else:
-        frame = frame.with_columns(pl.col("seed").cast(pl.Int64, strict=False))
-    frame = frame.with_columns(pl.col("score").cast(pl.Float64, strict=False))
-    tests = {
-        "no metric": pl.col("metric").is_null() | (pl.col("metric") == ""),
-        "no model": pl.col("model").is_null() | (pl.col("model") == ""),
-        "picture without prompt and seed": pl.col("dataset_id").is_null()
-        | pl.col("seed").is_null(),
-        "score is no finite number": pl.col("score").is_null() | ~pl.col("score").is_finite(),
-    }
-    reason: pl.Expr = pl.lit(None, dtype=pl.String)
-    for name, test in reversed(tests.items()):
-        reason = pl.when(test).then(pl.lit(name)).otherwise(reason)
-    frame = frame.with_columns(reason.alias("reason"))
-    dropped: dict[str, list[str]] = {}
-    for line, name in frame.filter(pl.col("reason").is_not_null()).select("line", "reason").rows():
-        dropped.setdefault(name, []).append(f"{path}:{line}")
-    return join_scores(
-        [ScoreTable(frame.filter(pl.col("reason").is_null()).select(COLUMNS), dropped)]
+    frame = frame.with_columns(
+        pl.col("seed").cast(pl.Int64, strict=False), pl.col("score").cast(pl.Float64, strict=False)
     )
+    reason: pl.Expr = pl.lit(None, dtype=pl.String)
+    for name, test in (
+        ("score is no finite number", pl.col("score").is_finite().fill_null(False).not_()),
+        (
+            "picture without prompt and seed",
+            pl.any_horizontal(pl.col("dataset_id", "seed").is_null()),
+        ),
+        ("no model", pl.col("model").fill_null("") == ""),
+        ("no metric", pl.col("metric").fill_null("") == ""),
+    ):
+        reason = pl.when(test).then(pl.lit(name)).otherwise(reason)
+    frame = frame.with_columns(reason.alias("reason")).rename(OURS)
+    dropped: dict[str, list[str]] = {}
+    for line, name in frame.drop_nulls("reason").select("line", "reason").rows():
+        dropped.setdefault(name, []).append(f"{path}:{line}")
+    used = frame.filter(pl.col("reason").is_null()).select(*SCORES)
+    return join_scores([ScoreTable(used, dropped)])

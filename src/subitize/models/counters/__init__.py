@@ -1,1 +1,1 @@
-"""counters."""
+"""Counters: a picture and the name of a thing in, boxes with scores out."""

@@ -10,12 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from subitize.errors import BadInput
 from subitize.models.base import ModelOptions
 from subitize.models.counters.classical import Box, ClassicalCounter
 from subitize.models.names import ModelName, typed_settings
-
-__all__ = ["Blobs", "find_blobs", "open_blobs"]
 
 DEFAULTS = {"contrast": 40, "speck": 0.00005, "split": True}
 ROUND = 0.2
@@ -200,7 +197,5 @@ def _owners(blob: Mask, discs: NDArray[np.float64]) -> NDArray[np.int64]:
 
 
 def open_blobs(name: ModelName, _options: ModelOptions) -> Blobs:
-    settings = typed_settings(name, DEFAULTS)
-    if not 0 <= settings["contrast"] <= 255 or not 0 <= settings["speck"] <= 1:
-        raise BadInput(f"{name.full}: contrast must lie in 0..255 and speck in 0..1.")
-    return Blobs(name.full, settings)
+    ranges = {"contrast": (0, 255), "speck": (0, 1)}
+    return Blobs(name.full, typed_settings(name, DEFAULTS, ranges))

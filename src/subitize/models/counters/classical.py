@@ -12,8 +12,6 @@ from subitize.errors import ModelError
 from subitize.models.base import Answers, Boxes, Item, Kind, Model, Reply
 from subitize.pictures.decode import decode_noted
 
-__all__ = ["Box", "ClassicalCounter"]
-
 Box = list[float]
 """x0, y0, x1, y1, score"""
 

@@ -15,19 +15,17 @@ checkpoint that lacks a single weight is refused.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from importlib.util import find_spec
-from pathlib import Path
 from typing import Any, ClassVar
 
-from subitize.errors import BadInput, Hopeless, MissingExtra, ModelError
+import numpy as np
+
+from subitize.errors import Hopeless, ModelError
 from subitize.measures.boxes import NMS
-from subitize.models.base import Answers, Boxes, Item, Kind, Model, ModelOptions, Reply
-from subitize.models.checkpoints import revision_of
+from subitize.models.base import Answers, Boxes, Item, Kind, ModelOptions, Reply
+from subitize.models.checkpoints import Checkpoint, first_line, needs_torch
 from subitize.models.names import ModelName, typed_settings
 from subitize.nouns import singular
-from subitize.pictures.decode import Decoded, decode_noted
-
-__all__ = ["GroundingDino", "open_grounding_dino"]
+from subitize.pictures.decode import Decoded, as_image, decode_noted
 
 DEFAULTS: Mapping[str, Any] = {
     "checkpoint": "IDEA-Research/grounding-dino-base",
@@ -42,7 +40,7 @@ DIGITS = 4
 """digits of a score and of a pixel that mean something in single precision"""
 
 
-class GroundingDino(Model):
+class GroundingDino(Checkpoint):
     """A Grounding DINO checkpoint from Hugging Face's hub or from a folder.
 
     Settings: `checkpoint`, `revision` (of the hub), `box_threshold`, `text_threshold`,
@@ -56,13 +54,8 @@ class GroundingDino(Model):
     def __init__(self, name: ModelName, settings: Mapping[str, Any]) -> None:
         # Where it computes is not what it is.
         identity = {key: value for key, value in settings.items() if key != "device"}
-        super().__init__(name.full, identity)
-        self.revision = settings["revision"] or revision_of(Path(settings["checkpoint"]))
+        super().__init__(name.full, identity, settings["checkpoint"], settings["revision"])
         self._device = settings["device"]
-        self._parts: tuple[Any, Any, Any] | None = None
-
-    async def open(self) -> None:
-        self._loaded()
 
     def count(self, items: Sequence[Item]) -> Answers:
         return [self._count(item) for item in items]
@@ -81,13 +74,12 @@ class GroundingDino(Model):
 
     def _boxes(self, decoded: Decoded, phrase: str) -> Boxes:
         import torch
-        from PIL import Image
 
-        model, tokenizer, processor = self._loaded()
+        model, tokenizer, processor = self.parts
         height, width = decoded.pixels.shape[:2]
         # One phrase: a dot inside would make it several.
         words = tokenizer([phrase.replace(".", " ") + "."], return_tensors="pt")
-        picture = processor(images=Image.fromarray(decoded.pixels), return_tensors="pt")
+        picture = processor(images=as_image(decoded.pixels), return_tensors="pt")
         with torch.inference_mode():
             found = model(
                 pixel_values=picture["pixel_values"].to(model.device),
@@ -101,19 +93,13 @@ class GroundingDino(Model):
         special = {*tokenizer.all_special_ids, tokenizer.convert_tokens_to_ids(".")}
         of_phrase = [place for place, token in enumerate(ids) if token not in special]
         best_word = shares[:, of_phrase].max(axis=1) if of_phrase else scores
-        low = self.settings["box_threshold"]
         belongs = (best_word >= self.settings["text_threshold"]) | (best_word >= scores)
-        middle = found.pred_boxes[0].float().cpu().numpy()
-        corners = [
-            [(x - w / 2) * width, (y - h / 2) * height, (x + w / 2) * width, (y + h / 2) * height]
-            for x, y, w, h in middle.tolist()
-        ]
+        kept = belongs & (scores >= self.settings["box_threshold"])
+        sides = np.array([width, height, width, height])
+        x, y, w, h = (found.pred_boxes[0].double().cpu().numpy() * sides).T
+        corners = np.stack([x - w / 2, y - h / 2, x + w / 2, y + h / 2, scores], axis=1)
         value: Boxes = {
-            "boxes": [
-                [round(float(part), DIGITS) for part in (*corners[place], scores[place])]
-                for place in range(len(scores))
-                if scores[place] >= low and belongs[place]
-            ],
+            "boxes": corners[kept].round(DIGITS).tolist(),
             "size": [width, height],
             "threshold": self.settings["threshold"],
             "nms": NMS,
@@ -123,32 +109,18 @@ class GroundingDino(Model):
             value["note"] = decoded.note
         return value
 
-    def _loaded(self) -> tuple[Any, Any, Any]:
+    def load(self) -> tuple[Any, Any, Any]:
         """The model, its tokenizer and its image processor; the last without torchvision."""
-        if self._parts is None:
-            from transformers import AutoTokenizer, GroundingDinoForObjectDetection
-            from transformers.models.grounding_dino.image_processing_pil_grounding_dino import (
-                GroundingDinoImageProcessorPil,
-            )
+        from transformers import AutoTokenizer, GroundingDinoForObjectDetection
+        from transformers.models.grounding_dino.image_processing_pil_grounding_dino import (
+            GroundingDinoImageProcessorPil,
+        )
 
-            source = self.settings["checkpoint"]
-            chosen = {"revision": self.settings["revision"]} if self.settings["revision"] else {}
-            try:
-                read: Any = GroundingDinoForObjectDetection.from_pretrained(
-                    source, output_loading_info=True, **chosen
-                )
-                tokenizer = AutoTokenizer.from_pretrained(source, **chosen)
-                processor = GroundingDinoImageProcessorPil.from_pretrained(source, **chosen)
-            except (OSError, ValueError, RuntimeError, KeyError, TypeError) as problem:
-                raise Hopeless(
-                    f"The Grounding DINO checkpoint {source!r} can't be loaded "
-                    f"({_first_line(problem)}): give checkpoint= the id of one on the Hugging Face "
-                    "hub, or a folder with its files."
-                ) from None
-            model, loaded = read
-            _check_weights(source, loaded)
-            self._parts = (_placed(model, self._device), tokenizer, processor)
-        return self._parts
+        model, loaded = self.pretrained(GroundingDinoForObjectDetection, output_loading_info=True)
+        _check_weights(self.source, loaded)
+        tokenizer = self.pretrained(AutoTokenizer)
+        processor = self.pretrained(GroundingDinoImageProcessorPil)
+        return _placed(model, self._device), tokenizer, processor
 
 
 def _check_weights(source: str, loaded: Mapping[str, Any]) -> None:
@@ -172,20 +144,11 @@ def _placed(model: Any, device: str) -> Any:
         return model.eval().to(device)
     except (RuntimeError, AssertionError, ValueError) as problem:
         raise Hopeless(
-            f"device={device} can't be used ({_first_line(problem)}): give device=cpu."
+            f"device={device} can't be used ({first_line(problem)}): give device=cpu."
         ) from None
 
 
-def _first_line(problem: Exception) -> str:
-    return (str(problem).strip() or type(problem).__name__).splitlines()[0][:200]
-
-
 def open_grounding_dino(name: ModelName, _options: ModelOptions) -> GroundingDino:
-    for package in ("torch", "transformers"):
-        if find_spec(package) is None:
-            raise MissingExtra(f"The counter {name.full}", package, "hf")
-    settings = typed_settings(name, DEFAULTS)
-    for key in ("box_threshold", "text_threshold", "threshold"):
-        if not 0 <= settings[key] <= 1:
-            raise BadInput(f"{name.full}: {key} must lie in 0..1.")
-    return GroundingDino(name, settings)
+    needs_torch(f"The counter {name.full}")
+    ranges = dict.fromkeys(("box_threshold", "text_threshold", "threshold"), (0.0, 1.0))
+    return GroundingDino(name, typed_settings(name, DEFAULTS, ranges))

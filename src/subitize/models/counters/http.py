@@ -18,44 +18,34 @@ from typing import Any, ClassVar
 
 import orjson
 
-from subitize.errors import BadInput, Hopeless, ModelError, Retryable
+from subitize.errors import BadInput, ModelError
 from subitize.measures.boxes import checked
-from subitize.models.base import Answers, Item, Kind, Model, ModelOptions, Reply
+from subitize.models.base import Answers, Item, Kind, ModelOptions, Reply
 from subitize.models.names import ModelName, typed_settings
-from subitize.models.openai import read_key, wait_wanted
-from subitize.models.transport import AiohttpTransport, Answer, Transport, check_url, shown_url
+from subitize.models.served import Served, read_key
+from subitize.models.transport import AiohttpTransport, Transport, check_url, shown_url
 from subitize.pictures.media import media_type
 
-__all__ = ["HttpCounter", "open_http"]
-
 DEFAULTS: Mapping[str, Any] = {"url": "", "revision": ""}
+REPAIR = (
+    "Check url=, and the key if it wants one (--api-key-env names the environment variable that "
+    "holds it)."
+)
 FIELDS = ("boxes", "size", "threshold", "nms", "saturated", "note")
 
 
-class HttpCounter(Model):
+class HttpCounter(Served):
     """Asks a server for boxes; settings: `url` and, where wanted, `revision` of what runs there."""
 
     kinds: ClassVar[tuple[Kind, ...]] = ("counter",)
-    paid: ClassVar[bool] = True
     concurrency = 4
 
-    def __init__(
-        self, name: ModelName, settings: Mapping[str, Any], key: str, transport: Transport
-    ) -> None:
-        self.url = check_url(settings["url"])
-        shown = shown_url(self.url)
+    def __init__(self, settings: Mapping[str, Any], key: str, transport: Transport) -> None:
+        url = check_url(settings["url"])
         # An address may hold a password: neither the name nor the settings keep it.
-        super().__init__(f"counter/http?url={shown}", {"url": shown})
+        shown = shown_url(url)
+        super().__init__(f"counter/http?url={shown}", {"url": shown}, url, key, transport)
         self.revision = settings["revision"] or None
-        self.endpoint = shown
-        self._key = key
-        self._transport = transport
-        self._headers = {"Content-Type": "application/json"}
-        if key:
-            self._headers["Authorization"] = f"Bearer {key}"
-
-    async def close(self) -> None:
-        await self._transport.close()
 
     async def count(self, items: Sequence[Item]) -> Answers:
         return [await self._count(item) for item in items]
@@ -68,58 +58,27 @@ class HttpCounter(Model):
             "media_type": media_type(item.picture),
             "thing": item.thing,
         }
-        answer = await self._transport.post(self.url, self._headers, orjson.dumps(asked))
-        if answer.status != 200:
-            raise self._problem(answer)
-        return Reply("boxes", self._value(answer))
-
-    def _value(self, answer: Answer) -> dict[str, Any]:
-        try:
-            entry = orjson.loads(answer.body)
-        except orjson.JSONDecodeError:
-            raise Retryable(f"the counter sent no JSON but {self._start(answer)!r}") from None
-        if not isinstance(entry, dict) or not isinstance(entry.get("boxes"), list):
-            raise ModelError("the counter's JSON has no list 'boxes'")
-        try:
-            checked(entry["boxes"])
-        except BadInput as problem:
-            raise ModelError(f"the counter's answer can't be used: {problem}") from None
-        value = {name: entry[name] for name in FIELDS if name in entry}
-        if not _fits(value):
-            raise ModelError(
-                "the counter's answer can't be used: size is [width, height], threshold and nms "
-                "are numbers"
-            )
-        return value
-
-    def _problem(self, answer: Answer) -> ModelError:
-        said = f"status {answer.status}: {self._start(answer)}"
-        if answer.status in (400, 413, 415, 422):
-            return ModelError(f"the counter refused this picture: {said}")
-        if answer.status in (408, 425, 429) or answer.status >= 500:
-            busy = answer.status in (429, 503)
-            return Retryable(said, wait_wanted(answer), busy=busy)
-        return Hopeless(
-            f"{self.endpoint} answered with {said}. Check url=, and the key if it wants one "
-            "(--api-key-env names the environment variable that holds it)."
-        )
-
-    def _start(self, answer: Answer) -> str:
-        text = " ".join(answer.body[:300].decode(errors="replace").split())
-        return text.replace(self._key, "[key]") if self._key else text
+        reply = await self._transport.post(self.url, self._headers, orjson.dumps(asked))
+        if reply.status in (400, 413, 415, 422):
+            said = f"status {reply.status}: {self.start(reply)}"
+            raise ModelError(f"the counter refused this picture: {said}")
+        if reply.status != 200:
+            raise self.problem(reply, self.start(reply), REPAIR)
+        return Reply("boxes", _value(self.read_json(reply)))
 
 
-def _fits(value: Mapping[str, Any]) -> bool:
-    size = value.get("size", [1, 1])
-    numbers = [value.get("threshold", 0.0), value.get("nms", 1.0)]
-    return (
-        isinstance(size, list)
-        and len(size) == 2
-        and all(
-            isinstance(part, (int, float)) and not isinstance(part, bool)
-            for part in (*size, *numbers)
-        )
-    )
+def _value(entry: Mapping[str, Any]) -> dict[str, Any]:
+    """The known fields of what a server sent, once all of them make sense."""
+    if not isinstance(entry.get("boxes"), list):
+        raise ModelError("the counter's JSON has no list 'boxes'")
+    try:
+        checked(entry["boxes"])
+        numbers = [*entry.get("size", (1, 1)), entry.get("threshold", 0.0), entry.get("nms", 1.0)]
+        if len(numbers) != 4 or any(type(number) not in (int, float) for number in numbers):
+            raise BadInput("size is [width, height], threshold and nms are numbers")
+    except (BadInput, TypeError) as problem:
+        raise ModelError(f"the counter's JSON can't be used: {problem}") from None
+    return {name: entry[name] for name in FIELDS if name in entry}
 
 
 def open_http(name: ModelName, options: ModelOptions) -> HttpCounter:
@@ -130,4 +89,4 @@ def open_http(name: ModelName, options: ModelOptions) -> HttpCounter:
         )
     # A counter's own server needs no key unless one is named.
     key = read_key(options) if options.api_key_env else ""
-    return HttpCounter(name, settings, key, AiohttpTransport(options.timeout))
+    return HttpCounter(settings, key, AiohttpTransport(options.timeout))

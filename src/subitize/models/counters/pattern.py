@@ -16,8 +16,6 @@ from subitize.models.names import ModelName, typed_settings
 from subitize.stimuli.capture.continued import hidden_objects
 from subitize.stimuli.capture.looking import look
 
-__all__ = ["Pattern", "open_pattern"]
-
 
 class Pattern(ClassicalCounter):
     """Counts what is visible and what the pattern hides."""

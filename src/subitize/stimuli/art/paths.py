@@ -15,14 +15,27 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Points", "blob", "ellipse", "grown", "mirrored", "moved", "path", "star", "stroke"]
-
 Points = NDArray[np.float64]
 
 _STEPS = 14
 """pieces per curve: at 500 px the largest error is far below a tenth of a pixel"""
 _CIRCLE = 4 / 3 * (math.sqrt(2) - 1)
 """handle length with which four cubic curves make a circle"""
+
+
+def shape(text: str) -> Points:
+    """The polygon of a path; of an ellipse, `E x y rx [ry [angle]]`; of a line of some width,
+    `S width PATH`; of a star, `star spikes outer inner`; of one moved, `T x y angle SHAPE`."""
+    word, *words = text.split()
+    if word == "T":
+        x, y, angle = map(float, words[:3])
+        return moved(shape(" ".join(words[3:])), x, y, angle)
+    if word == "S":
+        return stroke(path(" ".join(words[1:])), float(words[0]))
+    if word == "M":
+        return path(text)
+    numbers = map(float, words)
+    return ellipse(*numbers) if word == "E" else star(*numbers)
 
 
 @lru_cache(maxsize=512)
@@ -88,26 +101,14 @@ def mirrored(points: Points) -> Points:
     return points * (-1.0, 1.0)
 
 
-def star(spikes: int, outer: float, inner: float, angle: float = 0.0) -> Points:
+def star(spikes: float, outer: float, inner: float) -> Points:
     """A star around the origin with one spike upwards."""
     corners = []
-    for k in range(2 * spikes):
+    for k in range(2 * int(spikes)):
         turn = math.pi * k / spikes
         radius = inner if k % 2 else outer
         corners.append((radius * math.sin(turn), -radius * math.cos(turn)))
-    return moved(np.array(corners), angle=angle)
-
-
-def blob(*corners: tuple[float, float]) -> Points:
-    """A smooth closed shape: its edges touch the middles of the polygon given by the corners."""
-    middles = [
-        ((ax + bx) / 2, (ay + by) / 2)
-        for (ax, ay), (bx, by) in zip(corners, (*corners[1:], corners[0]), strict=True)
-    ]
-    text = f"M {middles[-1][0]} {middles[-1][1]}"
-    for (cx, cy), (mx, my) in zip(corners, middles, strict=True):
-        text += f" Q {cx} {cy} {mx} {my}"
-    return path(text)
+    return np.array(corners)
 
 
 def grown(points: Points, width: float) -> Points:

@@ -14,17 +14,15 @@ from numpy.typing import NDArray
 
 from subitize.stimuli.art.paths import Points
 
-__all__ = ["Layer", "paint"]
-
 Layer = tuple[Points, tuple[int, int, int]]
 """a shape and its colour; later layers cover earlier ones"""
 
 Cuts = tuple[NDArray[np.intp], NDArray[np.float64]]
 
 
-def paint(layers: Sequence[Layer], width: int, height: int) -> NDArray[np.uint8]:
-    """The layers on white; coordinates are pixels and must lie inside the picture."""
-    pixels = np.full((height, width, 3), 255.0, np.float32)
+def paint(layers: Sequence[Layer], side: int) -> NDArray[np.uint8]:
+    """The layers on a white square; coordinates are pixels and must lie inside."""
+    pixels = np.full((side, side, 3), 255.0, np.float32)
     for points, colour in layers:
         left, top = np.floor(points.min(axis=0)).astype(int)
         right, bottom = np.ceil(points.max(axis=0)).astype(int)

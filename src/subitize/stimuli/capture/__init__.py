@@ -6,21 +6,19 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import product
 from typing import Any, Literal
 
 import numpy as np
 
 from subitize.errors import BadInput, UnknownName
-from subitize.stimuli import Picture
+from subitize.pictures.encode import Picture, drawn
+from subitize.stimuli import generator
 from subitize.stimuli.capture.arrangements import ARRANGEMENTS, PUBLISHED, SHIFTS, places
-from subitize.stimuli.capture.occluders import (
-    check_side,
-    fair_square,
-    generator,
-    published_square,
-)
-from subitize.stimuli.capture.painting import COLOURS, paint
+from subitize.stimuli.capture.occluders import fair_square, published_square
+from subitize.stimuli.capture.painting import COLOURS, paint, palette
 from subitize.stimuli.capture.validation import VALIDATION
+from subitize.stimuli.geometry import Points
 
 __all__ = [
     "ARRANGEMENTS",
@@ -48,7 +46,14 @@ RELEASED_SIZE = 200
 """side of the published pictures in pixels"""
 SMALLEST_RADIUS = 1.0
 """in pixels; smaller objects can't be told apart"""
-_COUNTS = range(5, 16)
+Pattern = tuple[str, int]
+"""arrangement and count"""
+_PATTERNS: tuple[Pattern, ...] = tuple(
+    (arrangement, count)
+    for count in range(5, 16)
+    for arrangement in PUBLISHED
+    if arrangement != "triangle" or count in (6, 10, 15)
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,17 +92,12 @@ class Configuration:
         return (self.place * len(COLOURS) + colour) * len(OBJECTS) + OBJECTS.index(self.object)
 
 
-@lru_cache(maxsize=1)
-def configurations() -> tuple[Configuration, ...]:
-    """All 1,250, in the order of the published file."""
+@lru_cache(maxsize=4)
+def configurations(patterns: tuple[Pattern, ...] = _PATTERNS) -> tuple[Configuration, ...]:
+    """50 of each pattern; all 1,250 of the paper, in the order of the published file."""
     return tuple(
-        Configuration(arrangement, count, place, colour, thing)
-        for count in _COUNTS
-        for arrangement in PUBLISHED
-        if arrangement != "triangle" or count in (6, 10, 15)
-        for place in PLACES
-        for colour in COLOURS
-        for thing in OBJECTS
+        Configuration(*pattern, place, colour, thing)
+        for pattern, place, colour, thing in product(patterns, PLACES, COLOURS, OBJECTS)
     )
 
 
@@ -125,7 +125,6 @@ def recipe(
     """
     for what, value, known in (
         ("variant", variant, VARIANTS),
-        ("layout", layout, LAYOUTS),
         ("colour", configuration.colour, COLOURS),
         ("object", configuration.object, OBJECTS),
     ):
@@ -133,8 +132,12 @@ def recipe(
             raise UnknownName(what, value, known)
     if configuration.place not in PLACES:
         raise BadInput(f"There is no place {configuration.place}: give 0, 1, 2, 3 or 4.")
-    check_side(occluder)
-    share = _radius(configuration.arrangement, configuration.count, layout)
+    if occluder is not None and not 0 < occluder < 1:
+        raise BadInput(
+            f"The occluder's side is {occluder:g} of the picture's: give a share above 0 and below "
+            "1, or the occluder is larger than the picture."
+        )
+    share = places(configuration.arrangement, configuration.count, layout).radius
     if share * size < SMALLEST_RADIUS:
         raise BadInput(
             f"In a picture of {size} pixels the objects of a {configuration.arrangement} of "
@@ -170,35 +173,21 @@ def facts(recipe: Mapping[str, Any]) -> dict[str, Any]:
 def draw(recipe: Mapping[str, Any]) -> Picture:
     """The picture of a recipe, with every fact about it."""
     known = facts(recipe)
-    occluder = known["occluder"]
-    look = (known["colour"], known["object"])
-    shown = paint(recipe["size"], known["positions"], known["radius"], look, occluder)
-    return Picture(shown, known)
+    return drawn(paint(recipe["size"], known), palette(known["colour"]), known)
 
 
-@lru_cache(maxsize=256)
-def _radius(arrangement: str, count: int, layout: str) -> float:
-    return places(arrangement, count, layout).radius
-
-
-def _square(
-    recipe: Mapping[str, Any], configuration: Configuration, shift: np.ndarray[Any, Any]
-) -> list[float]:
+def _square(recipe: Mapping[str, Any], configuration: Configuration, shift: Points) -> list[float]:
     arrangement, count = configuration.arrangement, configuration.count
     side, seed = recipe.get("occluder"), recipe["seed"]
     if recipe["layout"] == "fair":
         square = fair_square(arrangement, count, configuration.nth, seed, side)
     else:
-        rng = generator("occluder", seed, configuration.name)
+        rng = generator("capture", "occluder", seed, configuration.name)
         square = published_square(places(arrangement, count, "published"), rng, side)
-    x, y = square.x + shift[0], square.y + shift[1]
-    corners = (x - square.side / 2, y - square.side / 2, x + square.side / 2, y + square.side / 2)
-    return [round(float(corner) * recipe["size"], 2) for corner in corners]
+    return [round(float(corner) * recipe["size"], 2) for corner in square.box(*shift)]
 
 
-def _touched(
-    positions: np.ndarray[Any, Any], radius: float, box: list[float], thing: str
-) -> list[int]:
+def _touched(positions: Points, radius: float, box: list[float], thing: str) -> list[int]:
     """Indices of the objects that the square touches."""
     nearest = np.clip(positions, box[:2], box[2:])
     away = np.abs(positions - nearest)

@@ -12,26 +12,9 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from subitize.errors import BadInput, UnknownName
-
-__all__ = [
-    "ARRANGEMENTS",
-    "PUBLISHED",
-    "SHIFTS",
-    "Layout",
-    "Points",
-    "centred_hexagon",
-    "grid_shape",
-    "nearest",
-    "places",
-    "ring_in_ring",
-    "rows_of_triangle",
-    "staggered_rows",
-]
-
-Points = NDArray[np.float64]
+from subitize.stimuli.geometry import Points, nearest
 
 PUBLISHED = ("circle", "triangle", "rectangle")
 SHIFTS = ((0.0, 0.0), (-0.13, -0.13), (0.13, -0.13), (-0.13, 0.13), (0.13, 0.13))
@@ -81,12 +64,6 @@ def places(arrangement: str, count: int, layout: str) -> Layout:
     return Layout(points, radius)
 
 
-def nearest(points: Points, order: float = 2) -> float:
-    """Distance between the two nearest points; of order infinity, along the farther axis."""
-    apart = np.linalg.norm(points[:, None] - points[None, :], order, axis=2)
-    return float(apart[~np.eye(len(points), dtype=bool)].min())
-
-
 def _impossible(arrangement: str, count: int, rule: str) -> BadInput:
     return BadInput(f"There is no {arrangement} of {count} objects: {rule}.")
 
@@ -103,15 +80,9 @@ def _circle(count: int, _layout: str) -> Points:
     return _ring(count, _RING)
 
 
-def rows_of_triangle(count: int) -> int | None:
-    """How many rows a triangle of so many objects has; None when there is no such triangle."""
-    rows = (math.isqrt(8 * count + 1) - 1) // 2
-    return rows if rows >= 2 and rows * (rows + 1) // 2 == count else None
-
-
 def _triangle(count: int, _layout: str) -> Points:
-    rows = rows_of_triangle(count)
-    if rows is None or rows < 3:
+    rows = (math.isqrt(max(8 * count + 1, 0)) - 1) // 2
+    if rows < 3 or rows * (rows + 1) // 2 != count:
         raise _impossible("triangle", count, "its rows hold 1, 2, 3 … : use 6, 10, 15, 21, …")
     step = _HIGH / rows
     return np.array(
@@ -123,7 +94,7 @@ def _triangle(count: int, _layout: str) -> Points:
     )
 
 
-def grid_shape(count: int) -> tuple[int, int]:
+def _grid_shape(count: int) -> tuple[int, int]:
     """Columns and rows: columns are the largest divisor up to the root; a prime is one column."""
     columns = next(c for c in range(math.isqrt(count), 0, -1) if count % c == 0)
     return columns, count // columns
@@ -132,7 +103,7 @@ def grid_shape(count: int) -> tuple[int, int]:
 def _rectangle(count: int, layout: str) -> Points:
     if count < 4:
         raise _impossible("rectangle", count, "it takes 4 or more")
-    columns, rows = grid_shape(count)
+    columns, rows = _grid_shape(count)
     if columns == 1:
         ys = (np.arange(rows) / (rows - 1) - 0.5) * _LINE[layout]
         return np.stack([np.zeros(rows), ys], axis=1)
@@ -167,7 +138,7 @@ def staggered_rows(columns: int, rows: int) -> Points:
 
 
 def _staggered(count: int, _layout: str) -> Points:
-    columns, rows = grid_shape(count) if count > 0 else (1, 1)
+    columns, rows = _grid_shape(count) if count > 0 else (1, 1)
     if columns < 2 or rows < 3:
         raise _impossible("staggered", count, "it needs two or more columns and three or more rows")
     points = staggered_rows(columns, rows)

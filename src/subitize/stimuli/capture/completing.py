@@ -9,16 +9,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import pairwise, product
+from functools import partial
+from itertools import chain, pairwise, product
 from typing import NamedTuple
 
 import numpy as np
 
 from subitize.errors import UnknownName
-from subitize.stimuli.capture.arrangements import PUBLISHED, Points
+from subitize.stimuli.capture.arrangements import PUBLISHED
 from subitize.stimuli.capture.templates import TEMPLATES, fitted
-
-__all__ = ["FAMILIES", "Behind", "Completion", "Completions", "completions"]
+from subitize.stimuli.geometry import Points
 
 Square = Sequence[float]
 _SQRT3 = math.sqrt(3)
@@ -112,10 +112,10 @@ def completions(
         how.get("tolerance", radius / 5),
         bool(how.get("touching", False)),
     )
-    found: list[Completion] = []
-    unlimited = len(behind.visible) < 3
-    if unlimited:
+    if len(behind.visible) < 3:
         return Completions((), True)
+    found: list[Completion] = []
+    unlimited = False
     for family in families:
         if family not in FAMILIES:
             raise UnknownName("arrangement", family, FAMILIES)
@@ -225,16 +225,9 @@ def _triangles_around(behind: Behind, lattice: Points, step: float) -> Found:
             continue
         for last in range(bottom, bottom + reach):
             if may_be(last, start) and may_be(last, last - other):
-                r, c = _triangle_places(top, last, start)
+                r, c = np.add(np.tril_indices(last - top + 1), [[top], [start]])
                 pattern = np.stack([(c - r / 2) * step, r * step * _SQRT3 / 2], axis=1)
                 yield behind.fill("triangle", origin + pattern)
-
-
-def _triangle_places(top: int, last: int, start: int) -> tuple[Points, Points]:
-    """Rows and columns of a triangle's lattice places."""
-    height = last - top + 1
-    row, column = np.tril_indices(height)
-    return (row + top).astype(np.float64), (column + start).astype(np.float64)
 
 
 def _rectangles(behind: Behind) -> Found:
@@ -245,16 +238,12 @@ def _rectangles(behind: Behind) -> Found:
     """
     lines = [_merged(behind.visible[:, axis], behind.tolerance) for axis in (0, 1)]
     plain = [[line] if _even(line, behind.tolerance) else [] for line in lines]
-    choices = [(across, down) for across in plain[0] for down in plain[1]]
+    choices = [plain]
     if _inside(lines[1], behind.span(1)):
-        choices += [
-            (across, down) for across in _extended(lines[0], behind, 0) for down in plain[1]
-        ]
+        choices.append([[*_extended(lines[0], behind, 0)], plain[1]])
     if _inside(lines[0], behind.span(0)):
-        choices += [
-            (across, down) for across in plain[0] for down in _extended(lines[1], behind, 1)
-        ]
-    for across, down in choices:
+        choices.append([plain[0], [*_extended(lines[1], behind, 1)]])
+    for across, down in chain.from_iterable(product(*choice) for choice in choices):
         grid = np.stack([np.tile(across, len(down)), np.repeat(down, len(across))], axis=1)
         yield behind.fill("rectangle", grid)
 
@@ -310,11 +299,9 @@ def _extended(line: list[float], behind: Behind, axis: int) -> Iterator[list[flo
             continue
         if any(not low <= value <= high for value in added):
             continue
-        before = [[]] if not low <= line[0] - step <= high else _outwards(line[0], -step, low, high)
-        after = [[]] if not low <= line[-1] + step <= high else _outwards(line[-1], step, low, high)
-        for head in before:
-            for tail in after:
-                yield head[::-1] + filled + tail
+        before = _outwards(line[0], -step, low, high)
+        for head, tail in product(before, _outwards(line[-1], step, low, high)):
+            yield head[::-1] + filled + tail
 
 
 def _outwards(start: float, step: float, low: float, high: float) -> list[list[float]]:
@@ -326,18 +313,15 @@ def _outwards(start: float, step: float, low: float, high: float) -> list[list[f
     return lines
 
 
-def _of_templates(family: str) -> Callable[[Behind], Found]:
-    def solve(behind: Behind) -> Found:
-        for pattern in fitted(family, behind.visible, behind.tolerance, 2 * behind.radius):
-            yield behind.fill(family, pattern)
-
-    return solve
+def _of_template(family: str, behind: Behind) -> Found:
+    for pattern in fitted(family, behind.visible, behind.tolerance, 2 * behind.radius):
+        yield behind.fill(family, pattern)
 
 
 FAMILIES: Mapping[str, Callable[[Behind], Found]] = {
     "circle": _circles,
     "triangle": _triangles,
     "rectangle": _rectangles,
-    **{family: _of_templates(family) for family in TEMPLATES},
+    **{family: partial(_of_template, family) for family in TEMPLATES},
 }
 """How each family of patterns is completed; the paper's three first."""

@@ -1,4 +1,7 @@
-"""The drawer of inpainted patterns: an occluded picture's recipe in, its continuation out."""
+"""Two drawers that take an occluded picture's recipe, `of`: for inpainters, and for none.
+
+One leaves a hole where the black square was, the other continues the pattern there.
+"""
 
 from __future__ import annotations
 
@@ -6,32 +9,35 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from subitize.pictures.decode import decode
-from subitize.pictures.encode import encode
+from subitize.pictures.decode import Pixels, decode
+from subitize.pictures.editing import with_hole
+from subitize.pictures.encode import Picture, drawn
 from subitize.records import Stimulus
-from subitize.stimuli import Picture, render
+from subitize.stimuli import render
 from subitize.stimuli.capture.arrangements import PUBLISHED
 from subitize.stimuli.capture.completing import FAMILIES, Completion, completions
 from subitize.stimuli.capture.looking import Blob, PatternScene, look
-
-__all__ = ["DRAWING_VERSION", "continue_pattern", "draw", "hidden_objects"]
+from subitize.stimuli.geometry import Points
 
 DRAWING_VERSION = 1
-"""goes up with every change that alters a single pixel"""
+"""of both; goes up with every change that alters a single pixel"""
 _BLUR = 0.8
 """pixels by which a centre may be wrong"""
 _STICKING_OUT = 1.5
 """pixels that must stick out of the square to be seen"""
 
-Points = NDArray[np.float64]
-
 
 def draw(recipe: Mapping[str, Any]) -> Picture:
     """The picture of the recipe `of`, its black square replaced by what the pattern needs there."""
     covered = render(Stimulus("drawn", recipe["of"]))
-    return Picture(continue_pattern(covered.png), covered.facts)
+    return drawn(continue_pattern(decode(covered.png)), facts=covered.facts)
+
+
+def draw_holed(recipe: Mapping[str, Any]) -> Picture:
+    """The same picture with its square's place transparent."""
+    covered = render(Stimulus("drawn", recipe["of"]))
+    return drawn(with_hole(decode(covered.png), covered.facts["occluder"]), facts=covered.facts)
 
 
 def hidden_objects(scene: PatternScene) -> Points:
@@ -44,26 +50,13 @@ def hidden_objects(scene: PatternScene) -> Points:
     if scene.square is None or len(scene.whole) < 2:
         return nothing
     visible = np.array([[blob.x, blob.y] for blob in scene.whole])
+    how = {"tolerance": max(scene.radius / 5, _BLUR), "touching": bool(scene.fragments)}
     for families in (PUBLISHED, tuple(FAMILIES)[len(PUBLISHED) :]):
-        agreeing = [
-            completion
-            for completion in completions(
-                visible,
-                scene.square,
-                scene.radius,
-                families,
-                tolerance=max(scene.radius / 5, _BLUR),
-                touching=bool(scene.fragments),
-            ).found
-            if _agrees(completion, scene)
-        ]
+        found = completions(visible, scene.square, scene.radius, families, **how).found
+        agreeing = [completion.hidden for completion in found if _agrees(completion, scene)]
         if agreeing:
-            return min(agreeing, key=_plausible).hidden
+            return min(agreeing, key=lambda hidden: (len(hidden) == 0, len(hidden)))
     return nothing
-
-
-def _plausible(completion: Completion) -> tuple[bool, int]:
-    return len(completion.hidden) == 0, len(completion.hidden)
 
 
 def _agrees(completion: Completion, scene: PatternScene) -> bool:
@@ -71,10 +64,10 @@ def _agrees(completion: Completion, scene: PatternScene) -> bool:
     if scene.square is None or not scene.fragments:
         return True
     owned: set[Blob] = set()
-    x0, y0, x1, y1 = scene.square
+    (x0, y0, x1, y1), r = scene.square, scene.radius
     for x, y in completion.hidden.tolist():
-        mine = {blob for blob in scene.fragments if _holds(x, y, scene.radius, blob)}
-        r = scene.radius
+        # fragments that are part of an object here
+        mine = {b for b in scene.fragments if max(abs(b.x - x), abs(b.y - y)) <= r + _BLUR}
         out = max(x0 - (x - r), (x + r) - x1, y0 - (y - r), (y + r) - y1)
         corner = min(abs(x - x0), abs(x - x1)) < r and min(abs(y - y0), abs(y - y1)) < r
         if out > _STICKING_OUT and not mine and not corner:
@@ -83,20 +76,15 @@ def _agrees(completion: Completion, scene: PatternScene) -> bool:
     return len(owned) == len(scene.fragments)
 
 
-def _holds(x: float, y: float, radius: float, blob: Blob) -> bool:
-    """Whether a fragment is part of an object here."""
-    return max(abs(blob.x - x), abs(blob.y - y)) <= radius + _BLUR
-
-
-def continue_pattern(picture: bytes) -> bytes:
+def continue_pattern(pixels: Pixels) -> Pixels:
     """The picture without its black square: white, and the pattern's objects where they belong.
 
     A picture without a square comes back as it is. The new objects are copies of a visible one.
     """
-    pixels = decode(picture).copy()
     scene = look(pixels)
     if scene.square is None:
-        return picture
+        return pixels
+    pixels = pixels.copy()
     height, width = pixels.shape[:2]
     # one pixel more on each side, because the square's edge may be blurred
     left, top = (max(0, int(edge) - 1) for edge in scene.square[:2])
@@ -109,12 +97,10 @@ def continue_pattern(picture: bytes) -> bytes:
         shown = (rows >= 0) & (rows < height), (columns >= 0) & (columns < width)
         there = np.ix_(rows[shown[0]], columns[shown[1]])
         pixels[there] = np.minimum(pixels[there], tile[np.ix_(*shown)])
-    return encode(pixels)
+    return pixels
 
 
-def _copy_of(
-    pixels: NDArray[np.uint8], scene: PatternScene
-) -> tuple[NDArray[np.uint8], tuple[float, float]]:
+def _copy_of(pixels: Pixels, scene: PatternScene) -> tuple[Pixels, tuple[float, float]]:
     """A white tile with one of the visible objects, and its centre there (x, y)."""
     # the radius is that of well covered pixels; a faint rim may lie on either side of them
     reach = int(np.ceil(scene.radius)) + 2

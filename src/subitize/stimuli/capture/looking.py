@@ -7,8 +7,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Blob", "PatternScene", "look"]
-
 Pixels = NDArray[np.uint8]
 Mask = NDArray[np.bool_]
 
@@ -60,19 +58,12 @@ def look(pixels: Pixels) -> PatternScene:
     blobs = _blobs(colour)
     if not blobs:
         return PatternScene((), (), square, 0.0)
-    usual = float(np.median([blob.area for blob in blobs]))
-    # fragments are many where the square is large, so the usual area comes from blobs apart
-    apart = [blob for blob in blobs if seen is None or not _near(blob, seen)]
-    if apart:
-        usual = float(np.median([blob.area for blob in apart]))
-    radius = float(
-        np.median([(b.box[2] - b.box[0] + b.box[3] - b.box[1]) / 4 for b in apart or blobs])
-    )
-    cut = {
-        blob
-        for blob in blobs
-        if seen is not None and _near(blob, seen) and blob.area < _FRAGMENT * usual
-    }
+    # fragments are many where the square is large, so what is usual comes from blobs apart
+    near = {blob for blob in blobs if seen is not None and _near(blob, seen)}
+    apart = [blob for blob in blobs if blob not in near] or blobs
+    usual = float(np.median([blob.area for blob in apart]))
+    radius = float(np.median([(b.box[2] - b.box[0] + b.box[3] - b.box[1]) / 4 for b in apart]))
+    cut = {blob for blob in near if blob.area < _FRAGMENT * usual}
     whole = [_inside_out(blob, radius, pixels.shape) for blob in blobs if blob not in cut]
     return PatternScene(tuple(whole), tuple(cut), square, radius)
 
@@ -105,17 +96,14 @@ def _whole_square(
     seen: tuple[int, int, int, int], shape: tuple[int, ...]
 ) -> tuple[float, float, float, float]:
     """A square that the picture's edge cuts off has the side that is left whole."""
-    x0, y0, x1, y1 = map(float, seen)
-    side = max(x1 - x0, y1 - y0)
-    if x0 <= 0:
-        x0 = x1 - side
-    elif x1 >= shape[1]:
-        x1 = x0 + side
-    if y0 <= 0:
-        y0 = y1 - side
-    elif y1 >= shape[0]:
-        y1 = y0 + side
-    return x0, y0, x1, y1
+    low, high = [float(edge) for edge in seen[:2]], [float(edge) for edge in seen[2:]]
+    side = max(high[0] - low[0], high[1] - low[1])
+    for axis in (0, 1):
+        if low[axis] <= 0:
+            low[axis] = high[axis] - side
+        elif high[axis] >= shape[1 - axis]:
+            high[axis] = low[axis] + side
+    return low[0], low[1], high[0], high[1]
 
 
 def _blobs(colour: NDArray[np.uint8]) -> list[Blob]:
@@ -138,14 +126,13 @@ def _blobs(colour: NDArray[np.uint8]) -> list[Blob]:
             continue
         y, x = np.indices(weight.shape)
         total = float(weight.sum())
-        down, right = np.flatnonzero(solid.any(axis=1)), np.flatnonzero(solid.any(axis=0))
         left, top = beside + columns.start, above + rows.start
-        box = (left + right[0], top + down[0], left + right[-1] + 1, top + down[-1] + 1)
+        down, right, core = _cropped(solid)
+        x0, y0 = left + right, top + down
+        box = (x0, y0, x0 + core.shape[1], y0 + core.shape[0])
         centre_x = left + 0.5 + float((weight * x).sum()) / total
         centre_y = top + 0.5 + float((weight * y).sum()) / total
-        blobs.append(
-            Blob(centre_x, centre_y, (int(box[0]), int(box[1]), int(box[2]), int(box[3])), total)
-        )
+        blobs.append(Blob(centre_x, centre_y, box, total))
     return blobs
 
 
@@ -158,14 +145,13 @@ def _near(blob: Blob, square: tuple[int, int, int, int]) -> bool:
 
 def _inside_out(blob: Blob, radius: float, shape: tuple[int, ...]) -> Blob:
     """The true centre of an object that the picture's edge cuts off."""
-    x0, y0, x1, y1 = blob.box
-    x, y = blob.x, blob.y
-    if x0 <= 0 and x1 - x0 < 1.8 * radius:
-        x = x1 - radius
-    elif x1 >= shape[1] and x1 - x0 < 1.8 * radius:
-        x = x0 + radius
-    if y0 <= 0 and y1 - y0 < 1.8 * radius:
-        y = y1 - radius
-    elif y1 >= shape[0] and y1 - y0 < 1.8 * radius:
-        y = y0 + radius
-    return blob._replace(x=x, y=y)
+    centre = [blob.x, blob.y]
+    for axis in (0, 1):
+        low, high = blob.box[axis], blob.box[axis + 2]
+        if high - low >= 1.8 * radius:
+            continue
+        if low <= 0:
+            centre[axis] = high - radius
+        elif high >= shape[1 - axis]:
+            centre[axis] = low + radius
+    return blob._replace(x=centre[0], y=centre[1])

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 from functools import lru_cache
+from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from subitize.errors import BadInput
-from subitize.stimuli.capture.arrangements import PUBLISHED, SHIFTS, Layout, Points, places
+from subitize.stimuli import generator
+from subitize.stimuli.capture.arrangements import PUBLISHED, SHIFTS, Layout, places
 from subitize.stimuli.capture.completing import completions
-
-__all__ = ["HIDDEN", "Square", "fair_square", "generator", "published_square"]
+from subitize.stimuli.geometry import Points
 
 HIDDEN = range(1, 7)
 """how many objects a fair square may hide"""
@@ -36,6 +36,8 @@ _MARGIN = 0.005
 _REACH = 0.5 - max(abs(shift) for pair in SHIFTS for shift in pair) - _MARGIN
 """how far from the pattern's middle a square may reach and yet be inside at all five places"""
 
+Mask = NDArray[np.bool_]
+
 
 class Square(NamedTuple):
     """A square around the picture's middle, in shares of its side, before the shift."""
@@ -44,20 +46,10 @@ class Square(NamedTuple):
     y: float
     side: float
 
-
-def generator(*parts: object) -> np.random.Generator:
-    """Random numbers that depend on these words alone, so any picture can be drawn by itself."""
-    digest = hashlib.sha256("/".join(map(str, ("capture", *parts))).encode()).digest()
-    return np.random.default_rng(int.from_bytes(digest[:16], "big"))
-
-
-def check_side(side: float | None) -> None:
-    """Refuse a square larger than the picture."""
-    if side is not None and not 0 < side < 1:
-        raise BadInput(
-            f"The occluder's side is {side:g} of the picture's: give a share above 0 and below 1, "
-            "or the occluder is larger than the picture."
-        )
+    def box(self, right: float, down: float) -> tuple[float, float, float, float]:
+        """Its corners x0, y0, x1, y1 after a shift."""
+        x, y, half = self.x + right, self.y + down, self.side / 2
+        return x - half, y - half, x + half, y + half
 
 
 def published_square(layout: Layout, rng: np.random.Generator, side: float | None) -> Square:
@@ -88,15 +80,9 @@ def fair_square(
             + ": choose another count"
             + (", or leave the side open." if side else ".")
         )
-    dealt = _deal(arrangement, count, seed)[nth % 50]
-    hidden = _quota(tuple(pools))[dealt]
-    squares = pools[hidden]
+    dealt = int(generator("capture", "deal", seed, arrangement, count).permutation(50)[nth % 50])
+    squares = pools[_quota(tuple(pools))[dealt]]
     return squares[dealt % len(squares)]
-
-
-@lru_cache(maxsize=256)
-def _deal(arrangement: str, count: int, seed: int) -> tuple[int, ...]:
-    return tuple(generator("deal", seed, arrangement, count).permutation(50).tolist())
 
 
 @lru_cache(maxsize=64)
@@ -114,33 +100,23 @@ def _pool(
     """Squares that hide so many objects of a pattern and leave one completion, the true one."""
     layout = places(arrangement, count, "fair")
     squares, covered = _thrown(arrangement, count, seed, side)
-    numbers = covered.sum(axis=1)
-    good: list[Square] = []
     families = PUBLISHED if arrangement in PUBLISHED else (*PUBLISHED, arrangement)
-    for index in np.flatnonzero(numbers == hidden)[:_TRIES].tolist():
-        if _told(layout, squares[index], covered[index], families):
-            good.append(Square(*squares[index].tolist()))
-            if len(good) == _POOL:
-                break
-    return tuple(good)
 
+    def told(square: Square, covers: Mask) -> bool:
+        shown = layout.points[~covers]
+        only = completions(shown, square.box(0, 0), layout.radius, families).only
+        return only is not None and len(only.hidden) == hidden
 
-def _told(
-    layout: Layout, square: Points, covered: NDArray[np.bool_], families: tuple[str, ...]
-) -> bool:
-    x, y, side = square.tolist()
-    box = (x - side / 2, y - side / 2, x + side / 2, y + side / 2)
-    only = completions(layout.points[~covered], box, layout.radius, families).only
-    return only is not None and len(only.hidden) == int(covered.sum())
+    tried = np.flatnonzero(covered.sum(axis=1) == hidden)[:_TRIES]
+    known = ((Square(*squares[index].tolist()), covered[index]) for index in tried)
+    return tuple(islice((square for square, covers in known if told(square, covers)), _POOL))
 
 
 @lru_cache(maxsize=256)
-def _thrown(
-    arrangement: str, count: int, seed: int, side: float | None
-) -> tuple[Points, NDArray[np.bool_]]:
+def _thrown(arrangement: str, count: int, seed: int, side: float | None) -> tuple[Points, Mask]:
     """Random squares (x, y, side) that cover or spare each object whole, and which they cover."""
     layout = places(arrangement, count, "fair")
-    rng = generator("throw", seed, arrangement, count)
+    rng = generator("capture", "throw", seed, arrangement, count)
     sides = rng.uniform(*_FAIR_SIDES, _THROWS) if side is None else np.full(_THROWS, side)
     low, high = layout.points.min(axis=0), layout.points.max(axis=0)
     centres = rng.uniform(low - layout.radius, high + layout.radius, (_THROWS, 2))
@@ -154,7 +130,7 @@ def _thrown(
     return np.column_stack([centres, sides])[keeps], covered[keeps]
 
 
-def _ends_show(arrangement: str, layout: Layout, covered: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def _ends_show(arrangement: str, layout: Layout, covered: Mask) -> Mask:
     """A single line must show both its ends."""
     if arrangement == "rectangle" and math.isclose(float(np.ptp(layout.points[:, 0])), 0.0):
         return ~(covered[:, 0] | covered[:, -1])

@@ -7,15 +7,12 @@ sixteen steps. So objects and occluder are painted apart and simply added.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-
-from subitize.pictures.encode import encode
-
-__all__ = ["COLOURS", "paint"]
 
 COLOURS = {
     "blue": (0, 0, 255),
@@ -30,43 +27,31 @@ _SUBPIXELS = 8
 _SAMPLES = 8
 """sub-samples per pixel and axis for a disc's edge"""
 
-Box = tuple[float, float, float, float]
 Tile = NDArray[np.uint8]
 
 
-def paint(
-    size: int,
-    centres: Sequence[Sequence[float]],
-    radius: float,
-    look: tuple[str, str],
-    occluder: Box | None = None,
-) -> bytes:
-    """PNG of objects on white; `look` is colour and kind (dots or boxes)."""
-    colour, kind = look
+def paint(size: int, facts: Mapping[str, Any]) -> Tile:
+    """Numbers in the colour's palette of a picture with these positions, radius and occluder."""
     canvas = np.zeros((size, size), np.uint8)
-    for x, y in centres:
+    for x, y in facts["positions"]:
         left, top = math.floor(x), math.floor(y)
-        tile = _tile(kind, radius, _eighth(x - left), _eighth(y - top))
+        tile = _tile(facts["object"], facts["radius"], _eighth(x - left), _eighth(y - top))
         reach = tile.shape[0] // 2
         _stamp(canvas, tile, left - reach, top - reach)
-    if occluder is not None:
-        x0, y0, x1, y1 = occluder
-        rows, columns = _shares(y0, y1, size), _shares(x0, x1, size)
-        top, bottom = np.flatnonzero(rows)[[0, -1]] if rows.any() else (0, -1)
-        left, right = np.flatnonzero(columns)[[0, -1]] if columns.any() else (0, -1)
-        part = canvas[top : bottom + 1, left : right + 1]
-        black = np.rint(
-            rows[top : bottom + 1, None] * columns[None, left : right + 1] * _STEPS
-        ).astype(np.uint8)
-        part += black << 4
-    return encode(canvas, _palette(colour))
+    if facts["occluder"] is not None:
+        x0, y0, x1, y1 = facts["occluder"]
+        down, across = _shares(y0, y1, size), _shares(x0, x1, size)
+        rows, columns = np.flatnonzero(down), np.flatnonzero(across)
+        black = np.rint(np.outer(down[rows], across[columns]) * _STEPS).astype(np.uint8)
+        canvas[np.ix_(rows, columns)] += black << 4
+    return canvas
 
 
 def _eighth(share: float) -> int:
     return min(_SUBPIXELS - 1, round(share * _SUBPIXELS))
 
 
-def _stamp(canvas: NDArray[np.uint8], tile: Tile, left: int, top: int) -> None:
+def _stamp(canvas: Tile, tile: Tile, left: int, top: int) -> None:
     """Add a tile where it lies inside the picture."""
     size, side = canvas.shape[0], tile.shape[0]
     x0, y0 = max(left, 0), max(top, 0)
@@ -103,7 +88,8 @@ def _shares(start: float, end: float, size: int) -> NDArray[np.float64]:
 
 
 @lru_cache(maxsize=16)
-def _palette(colour: str) -> NDArray[np.uint8]:
+def palette(colour: str) -> NDArray[np.uint8]:
+    """What the numbers mean for objects of this colour."""
     steps = np.arange(_STEPS + 1) / _STEPS
     plain = 255 + steps[:, None] * (np.array(COLOURS[colour]) - 255.0)
     shaded = (1 - steps)[:, None, None] * plain[None]

@@ -7,47 +7,29 @@ from functools import lru_cache
 
 import numpy as np
 
-from subitize.stimuli.capture.arrangements import (
-    Points,
-    centred_hexagon,
-    nearest,
-    ring_in_ring,
-    staggered_rows,
-)
-
-__all__ = ["TEMPLATES", "fitted"]
+from subitize.stimuli.capture.arrangements import centred_hexagon, ring_in_ring, staggered_rows
+from subitize.stimuli.geometry import Points, nearest
 
 _LARGEST = 61
 """objects of the largest template"""
 _UNSEEN = 15
 """templates with more objects than the visible ones and these are not tried"""
 
-
-@lru_cache(maxsize=1)
-def _hexagons() -> tuple[Points, ...]:
-    return tuple(centred_hexagon(shells) for shells in (1, 2, 3, 4))
-
-
-@lru_cache(maxsize=1)
-def _staggered() -> tuple[Points, ...]:
-    return tuple(
+TEMPLATES: Mapping[str, Callable[[], list[Points]]] = {
+    "hexagon": lambda: [centred_hexagon(shells) for shells in (1, 2, 3, 4)],
+    "staggered": lambda: [
         staggered_rows(columns, rows)
         for columns in range(2, 9)
-        for rows in range(columns, 16)
-        if rows >= 3 and columns * rows <= _LARGEST
-    )
-
-
-@lru_cache(maxsize=1)
-def _rings() -> tuple[Points, ...]:
-    return tuple(ring_in_ring(inner) for inner in range(4, _LARGEST // 3 + 1))
-
-
-TEMPLATES: Mapping[str, Callable[[], tuple[Points, ...]]] = {
-    "hexagon": _hexagons,
-    "staggered": _staggered,
-    "rings": _rings,
+        for rows in range(max(columns, 3), min(15, _LARGEST // columns) + 1)
+    ],
+    "rings": lambda: [ring_in_ring(inner) for inner in range(4, _LARGEST // 3 + 1)],
 }
+"""families whose shapes are few enough to try each"""
+
+
+@lru_cache(maxsize=len(TEMPLATES))
+def _templates(family: str) -> list[Points]:
+    return TEMPLATES[family]()
 
 
 def fitted(family: str, visible: Points, tolerance: float, apart: float) -> Iterator[Points]:
@@ -61,7 +43,7 @@ def fitted(family: str, visible: Points, tolerance: float, apart: float) -> Iter
     across = visible[other] - visible[one]
     length = float(np.hypot(*across))
     low, high = visible.min(axis=0) + tolerance, visible.max(axis=0) - tolerance
-    for template in TEMPLATES[family]():
+    for template in _templates(family):
         if not len(visible) <= len(template) <= len(visible) + _UNSEEN:
             continue
         steps = template[None, :] - template[:, None]

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-__all__ = ["VALIDATION"]
-
 VALIDATION: Mapping[tuple[str, int], tuple[int, ...]] = {
     ("circle", 5): (13, 36, 39, 40),
     ("circle", 6): (0, 12, 15, 24, 41, 42),

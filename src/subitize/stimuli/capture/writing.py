@@ -1,11 +1,10 @@
-"""Writing the CAPTURE set: both variants of every configuration, with the published names."""
+"""The CAPTURE set as files: both variants of every configuration, with the published names."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from subitize.errors import BadInput
 from subitize.stimuli import Picture
@@ -19,31 +18,18 @@ from subitize.stimuli.capture import (
     facts,
     recipe,
 )
-from subitize.stimuli.picture_sets import PictureSet, write_set
+from subitize.stimuli.picture_sets import PictureSet, Recipe, Wanted
 
-__all__ = ["KEYS", "CaptureSet", "write_capture"]
-
-KEYS = (
-    "file",
-    "variant",
-    "arrangement",
-    "count",
-    "place",
-    "colour",
-    "object",
-    "positions",
-    "occluder",
-    "hidden",
-)
+KEYS = ("file", "variant", *Configuration.__slots__, "positions", "occluder", "hidden")
 """what a line of the manifest holds, in this order"""
-_OF_PATTERN = len(PLACES) * len(COLOURS) * len(OBJECTS)
-"""pictures of one pattern and variant; they follow each other"""
 
 
 @dataclass(frozen=True)
-class CaptureSet:
+class CaptureSet(PictureSet):
     """Which pictures a set holds."""
 
+    together: ClassVar[int] = len(PLACES) * len(COLOURS) * len(OBJECTS)
+    """a whole pattern to a process: its squares are found once, not in every process"""
     layout: str = "fair"
     """fair or published"""
     size: int = 200
@@ -58,47 +44,31 @@ class CaptureSet:
     def configurations(self) -> tuple[Configuration, ...]:
         if not self.patterns:
             return configurations()
-        return tuple(
-            Configuration(arrangement, count, place, colour, thing)
-            for arrangement, count in dict.fromkeys(map(_pattern, self.patterns.split(",")))
-            for place in PLACES
-            for colour in COLOURS
-            for thing in OBJECTS
-        )
+        return configurations(tuple(dict.fromkeys(map(_pattern, self.patterns.split(",")))))
 
-    def recipes(self) -> list[tuple[str, dict[str, Any]]]:
-        """Path and recipe of every picture, all unoccluded ones first."""
+    def recipes(self) -> Wanted:
+        """All unoccluded pictures first."""
+        known: dict[str, Any] = {"layout": self.layout, "size": self.size, "seed": self.seed}
+        known["occluder"] = self.occluder
         return [
-            (
-                f"{variant}/{configuration.name}",
-                recipe(
-                    configuration,
-                    variant=variant,
-                    layout=self.layout,
-                    size=self.size,
-                    seed=self.seed,
-                    occluder=self.occluder,
-                ),
-            )
+            (f"{variant}/{one.name}", recipe(one, variant=variant, **known))
             for variant in VARIANTS
-            for configuration in self.configurations()
+            for one in self.configurations()
         ]
 
+    def hardest(self, wanted: Wanted) -> Iterable[Recipe]:
+        """One of every pattern; none of the paper's, whose squares exist but take long to find."""
+        if not self.patterns and self.occluder is None:
+            return ()
+        return {(made["arrangement"], made["count"]): made for _, made in wanted}.values()
 
-def write_capture(out: Path, settings: CaptureSet, processes: int | None = None) -> int:
-    """Write `unoccluded/`, `occluded/` and the manifest into `out`; gives the number of pictures.
+    def line(self, name: str, made: Recipe, picture: Picture) -> Mapping[str, Any]:
+        known = {"file": name, "variant": made["variant"], **picture.facts}
+        return {key: known[key] for key in KEYS}
 
-    The bytes do not depend on the number of processes (default: one per core).
-    """
-    wanted = settings.recipes()
-    if settings.patterns or settings.occluder is not None:
-        # every pattern once, so that an impossible one is known before anything is written; the
-        # paper's own are known to be possible, and finding their squares takes a while
-        patterns = {(made["arrangement"], made["count"]): made for _, made in wanted}
-        for made in patterns.values():
-            facts(made)
-    # a whole pattern to a process: its squares are found once, not in every process
-    return write_set(out, PictureSet(wanted, _line, _describes, _OF_PATTERN), processes)
+    def describes(self, line: Mapping[str, Any], made: Recipe) -> bool:
+        known = facts(made)
+        return all(line[key] == known[key] for key in KEYS[2:])
 
 
 def _pattern(text: str) -> tuple[str, int]:
@@ -109,13 +79,3 @@ def _pattern(text: str) -> tuple[str, int]:
             "circle:20 or hexagon:19."
         )
     return arrangement, int(count)
-
-
-def _line(name: str, made: Mapping[str, Any], picture: Picture) -> dict[str, Any]:
-    known = {"file": name, "variant": made["variant"], **picture.facts}
-    return {key: known[key] for key in KEYS}
-
-
-def _describes(line: Mapping[str, Any], made: Mapping[str, Any]) -> bool:
-    known = facts(made)
-    return all(line[key] == known[key] for key in KEYS[2:])

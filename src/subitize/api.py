@@ -1,0 +1,171 @@
+"""The front door: what `import subitize` gives, and what the command line calls.
+
+>>> read_number("So there are 12 in total.", reader="final").number
+12
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from subitize.benchmarks.catalog import get_benchmark, page_of
+from subitize.errors import UnknownName
+from subitize.models.base import Kind, Model, ModelOptions
+from subitize.models.catalog import open_model
+from subitize.models.function import function_model
+from subitize.opening import load_stored, open_helpers, run_and_score
+from subitize.readers.text import final, strict
+from subitize.records import Reading, Response, Score, Stimulus, Trial, Votes
+from subitize.reports.build import build_report
+from subitize.runs.run import Outcome, RunOptions
+from subitize.runs.stored import StoredRun
+from subitize.stimuli import Picture, render
+from subitize.stimuli.naming import recipe
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = [
+    "Reading",
+    "Response",
+    "Run",
+    "Score",
+    "Stimulus",
+    "Trial",
+    "Votes",
+    "draw",
+    "load",
+    "open_model",
+    "read_number",
+    "report",
+    "run",
+]
+
+ENGINES = ("local",)
+READERS: Mapping[str, Callable[[str], Reading]] = {"strict": strict, "final": final}
+
+
+class Scores(Mapping[str, Any]):
+    """scores.json; a number with an interval is a `Score`."""
+
+    def __init__(self, entries: Mapping[str, Any]) -> None:
+        self._entries = entries
+
+    def __getitem__(self, name: str) -> Any:
+        found = self._entries[name]
+        if isinstance(found, Mapping) and "value" in found:
+            return Score(**{key: found[key] for key in Score.__slots__ if key in found})
+        return found
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._entries)
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def __repr__(self) -> str:
+        shown = {name: self[name] for name in self if isinstance(self[name], Score)}
+        return f"Scores({shown}, …)"
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run that was made or loaded."""
+
+    stored: StoredRun
+    outcome: Outcome | None = None
+    """how it ended; None where it was loaded"""
+
+    @property
+    def folder(self) -> Path:
+        return self.stored.folder
+
+    @property
+    def info(self) -> Mapping[str, Any]:
+        """run.json"""
+        return self.stored.info
+
+    @property
+    def answers(self) -> pl.DataFrame:
+        """One row per response."""
+        return self.stored.answers
+
+    @cached_property
+    def scores(self) -> Scores:
+        return Scores(self.stored.scores)
+
+    def __repr__(self) -> str:
+        return f"Run({self.info['benchmark']}, {self.info['model']['name']}, {self.folder})"
+
+
+def run(  # noqa: PLR0913  what a run can be told, one keyword each
+    benchmark: str,
+    model: str | Model | Callable[..., Any],
+    *,
+    out: str | Path = "runs",
+    seed: int = 0,
+    limit: int | None = None,
+    concurrency: int | None = None,
+    budget_calls: int | None = None,
+    reader: str | None = None,
+    counter: str | None = None,
+    engine: str = "local",
+    base_url: str | None = None,
+    api_key_env: str | None = None,
+    kind: Kind = "namer",
+    **settings: Any,
+) -> Run:
+    """Ask each trial of a benchmark once, and score; called again it resumes.
+
+    `model` is a name, a model, or a function of (picture bytes, question) that gives text; with
+    kind="painter" the function gets the prompt and gives bytes or a PIL image. `settings` are the
+    benchmark's own, by their declared names.
+    """
+    if engine not in ENGINES:
+        raise UnknownName("engine", engine, ENGINES)
+    chosen = get_benchmark(benchmark)
+    wanted = chosen.settings_from({"seed": seed, **settings})
+    given = ModelOptions(base_url, api_key_env, max_tokens=chosen.MAX_TOKENS)
+    opened = _opened(model, kind, given)
+    options = RunOptions(concurrency, budget_calls, limit, reader)
+    helpers = open_helpers(chosen, wanted, opened, counter, lambda _: given)
+    outcome, stored = run_and_score(chosen, wanted, opened, Path(out), options, helpers)
+    if outcome.error is not None:
+        raise outcome.error
+    return Run(stored, outcome)
+
+
+def _opened(model: str | Model | Callable[..., Any], kind: Kind, options: ModelOptions) -> Model:
+    if isinstance(model, str):
+        return open_model(model, options)
+    return model if isinstance(model, Model) else function_model(model, kind)
+
+
+def load(folder: str | Path, reader: str | None = None) -> Run:
+    """A run that lies on disk; nobody is asked."""
+    return Run(load_stored(folder, reader))
+
+
+def report(runs: Sequence[Run | str | Path], out: str | Path = "report.html") -> Path:
+    """One HTML file from one or more runs."""
+    loaded = [one if isinstance(one, Run) else load(one) for one in runs]
+    return build_report([one.stored for one in loaded], Path(out), page_of)
+
+
+def read_number(reply: str, reader: str = "strict") -> Reading:
+    """What a reply says, by the reader `strict` (one number) or `final` (what it concludes)."""
+    if reader not in READERS:
+        raise UnknownName("reader of numbers", reader, READERS)
+    return READERS[reader](reply)
+
+
+def draw(
+    category: str, n: int, index: int = 0, *, size: int = 1024, hold: str = "", seed: int = 0
+) -> Picture:
+    """A picture of n things as naming draws it: `.png` and the exact `.facts`."""
+    made = recipe(category, n, index, size=size, hold=hold, seed=seed, largest=max(10, n))
+    return render(Stimulus("drawn", made))

@@ -1,0 +1,180 @@
+"""The page of the CAPTURE benchmark: a part for each set that was run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import polars as pl
+
+from subitize.benchmarks.capture import page_figures as figures
+from subitize.benchmarks.capture.page_tables import (
+    BOTH,
+    NAME,
+    OCCLUDED,
+    breakdown_tables,
+    leaderboard,
+    leaderboard_lines,
+    paper_table,
+    score_tables,
+)
+from subitize.published import capture as paper
+from subitize.reports.cells import as_score, text
+from subitize.reports.leaderboard import headline
+from subitize.reports.methods import citations, methods
+from subitize.reports.page import Block, Card, Picture, Section
+from subitize.reports.replies import (
+    ERROR,
+    Answer,
+    gallery_section,
+    pictures,
+    unreadable_table,
+)
+from subitize.reports.respondents import Respondent, respondents_from
+from subitize.runs.stored import StoredRun
+
+PAIRS = 6
+"""configurations shown per model, with both their pictures"""
+SECTIONS = (
+    (
+        "facts",
+        "What makes it hard",
+        "If hiding is what is hard, the error grows with the number hidden, not with the total.",
+        ("by_facts", "breakdowns"),
+    ),
+    (
+        "help-section",
+        "What helps",
+        "Each help is a condition of its own on the same occluded pictures. Coordinates take the "
+        "seeing away, an inpainted picture takes the guessing away, a counter's visible count "
+        "takes the counting away.",
+        ("hybrid", "help"),
+    ),
+    (
+        "tasks-section",
+        "Only the hidden ones; the pattern's name",
+        "A model that names the pattern but can't say how many are hidden recognises what it does "
+        "not continue.",
+        ("tasks",),
+    ),
+    (
+        "matrices",
+        "Which number is said",
+        "Models like some numbers more than others: a dark column is a number said whatever the "
+        "total.",
+        ("confusion", "over-predicted"),
+    ),
+    (
+        "confidence-section",
+        "Confidence",
+        "A confidence is asked for, or is the share of the most common of several answers.",
+        ("reliability", "confidence"),
+    ),
+    (
+        "asking",
+        "Prompts and replies",
+        "Ten prompts per variant are tried on the validation part and the best is kept. A reply "
+        "without a single final number is skipped and scores 100.",
+        ("prompts", "unreadable", "agreement"),
+    ),
+)
+"""id, title, lead, and the figures and tables of a section"""
+
+
+def sections(runs: Sequence[StoredRun]) -> list[Section]:
+    """Everything a researcher wants to see of CAPTURE runs."""
+    everyone = respondents_from(
+        runs, lambda scores: as_score((scores.get("smape") or {}).get("occluded")).value
+    )
+    parts: list[Section] = []
+    for set_ in ("synthetic", "real"):
+        if respondents := [one for one in everyone if one.scores.get("set") == set_]:
+            parts += _parts(set_, respondents)
+    return [
+        *parts,
+        Section(
+            f"{NAME}-published-section",
+            "What the paper prints",
+            "Every number of Tables 2 to 8, so that nothing has to be looked up.",
+            [paper_table()],
+        ),
+        methods(
+            NAME,
+            everyone,
+            "by 10,000 bootstrap samples of configurations; differences are paired by "
+            "configuration",
+            unread="a reply without a single final number scores 100",
+            tell_questions=False,
+        ),
+        citations(NAME, paper.BIBTEX, paper.sources()),
+    ]
+
+
+def _parts(set_: str, respondents: Sequence[Respondent]) -> Iterator[Section]:
+    """A set's sections, with what there is to show."""
+    unread = unreadable_table(f"{NAME}-{set_}", respondents)
+    made: dict[str, Sequence[Block]] = {
+        **{about: [table] for about, table in score_tables(set_, respondents).items()},
+        "breakdowns": breakdown_tables(set_, respondents),
+        "unreadable": [unread] if unread.rows else [],
+    }
+    for draw in (figures.by_facts, figures.hybrid, figures.confusion, figures.reliability):
+        figure = draw(set_, respondents)
+        made[draw.__name__] = [figure] if figure is not None else []
+    yield _standing(set_, respondents)
+    for id_, title, lead, shown in SECTIONS:
+        blocks = [block for about in shown for block in made.get(about, ())]
+        if blocks:
+            yield Section(f"{NAME}-{set_}-{id_}", title, lead, blocks)
+    yield gallery_section(
+        f"{NAME}-{set_}",
+        "Each configuration without and with its box, the largest errors first, then one that was "
+        "answered rightly.",
+        ((one.label, _pairs(one)) for one in respondents),
+    )
+
+
+def _standing(set_: str, respondents: Sequence[Respondent]) -> Section:
+    lines = leaderboard_lines(set_, respondents)
+    prices = {one.label: as_score(one.scores.get("price_of_occlusion")) for one in respondents}
+    known = {label: price.value for label, price in prices.items() if price.value is not None}
+    cards, drawn = [], []
+    if known:
+        worst = max(known, key=lambda label: known[label])
+        cards = [Card(text(known[worst], "+.2f"), "largest price of occlusion", worst)]
+        drawn = [figures.price(set_, lines)]
+    best = replace(OCCLUDED, label="sMAPE, occluded")
+    return Section(
+        f"{NAME}-{set_}-leaderboard-section",
+        f"Leaderboard, {set_} set",
+        "sMAPE is 100 · |said − true| / (said + true), from 0 (right) to 100 (no answer). The "
+        "price of occlusion is how much worse the same configuration is with a black box on it.",
+        [headline(lines, respondents, best, *cards), *drawn, leaderboard(set_, lines)],
+    )
+
+
+def _pairs(one: Respondent) -> list[Picture]:
+    """Both pictures of the configurations with the largest errors, and of a right one."""
+    plain = one.answers.filter(
+        (pl.col("stage") == "total") & (pl.col("help") == "") & (pl.col("sample") == 0)
+    ).with_columns(error=ERROR.fill_null(float("inf")))
+    covered = plain.filter(pl.col("variant") == "occluded").sort(
+        "error", "configuration", descending=[True, False]
+    )
+    wrong, right = (
+        covered.filter(those)["configuration"].to_list()
+        for those in (pl.col("error") > 0, pl.col("error") == 0)
+    )
+    pairs = {(row["configuration"], row["variant"]): row for row in plain.to_dicts()}
+    shown = (
+        pairs[name, variant]
+        for name in ([*wrong[: PAIRS - 1], *right[:1]] if wrong else right[:2])
+        for variant in BOTH
+        if (name, variant) in pairs
+    )
+    return pictures(one, shown, _detail)
+
+
+def _detail(answer: Answer) -> str:
+    hides = answer["variant"] == "occluded" and answer.get("hidden")
+    return f"{answer['variant']}, {answer['hidden']:g} hidden" if hides else answer["variant"]

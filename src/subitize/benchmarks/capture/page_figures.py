@@ -1,0 +1,204 @@
+"""The figures of the CAPTURE page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.colors import LinearSegmentedColormap
+from matplotlib.figure import Figure as Drawing
+from matplotlib.ticker import MaxNLocator
+
+from subitize.benchmarks.capture.page_tables import BOTH, NAME, in_order, levels
+from subitize.records import Score
+from subitize.reports.cells import Line, as_score, at
+from subitize.reports.charts import Series, dot_figure, legend, lines, panels
+from subitize.reports.page import Figure
+from subitize.reports.respondents import Respondent, unfolded
+from subitize.reports.style import INK, MUTED, OWN, new_figure
+
+DRAWN = ("hidden", "total", "arrangement")
+MOST_MATRICES = 6
+_SHADES = LinearSegmentedColormap.from_list("shades", ["#ffffff", "#9fc1e0", OWN, "#0f2f4d"])
+
+
+def by_facts(set_: str, respondents: Sequence[Respondent]) -> Figure | None:
+    """Error by number hidden, by total and by arrangement: the paper's Figures 6 and 7."""
+    told = []
+    for one in respondents:
+        by_hidden = [
+            f"{line['value']:.1f} with {level} hidden"
+            for level, line in levels(one, "hidden").items()
+        ]
+        ends = ", ".join(dict.fromkeys([*by_hidden[:1], *by_hidden[-1:]]))
+        told.append(f"{one.label}: sMAPE {ends}" if ends else f"{one.label}: no occluded pictures")
+    facts = [fact for fact in DRAWN if any(levels(one, fact) for one in respondents)]
+    figure = Figure(
+        f"{NAME}-{set_}-by-facts",
+        "Error on occluded pictures by the number of hidden objects, by the total and by the "
+        "arrangement, with 95 % intervals. Who counts only what is in sight errs more with every "
+        "hidden object; who completes the pattern does not.",
+        "; ".join(told),
+        partial(_draw_facts, respondents, facts),
+    )
+    return figure if facts else None
+
+
+def _draw_facts(respondents: Sequence[Respondent], facts: Sequence[str]) -> Drawing:
+    figure, row = panels(len(facts), len(facts), (7.2 / len(facts), 2.7), sharey=True)
+    for axes, fact in zip(row, facts, strict=True):
+        by_model = [(one.label, levels(one, fact)) for one in respondents]
+        known = in_order(dict.fromkeys(level for _, own in by_model for level in own))
+        series = [
+            Series.at(n, label, {known.index(level): as_score(s) for level, s in own.items()})
+            for n, (label, own) in enumerate(by_model)
+        ]
+        names = fact == "arrangement"
+        shift = 0.6 / max(1, len(series) - 1) if names else 0.06
+        lines(axes, series, joined=not names, shift=shift)
+        every = 1 if len(known) <= 12 else 2
+        axes.set_xticks(range(0, len(known), every), [str(v) for v in known[::every]])
+        axes.set_xlabel("objects hidden" if fact == "hidden" else fact)
+    # Last, so that the axis which they share has room for all.
+    row[0].set_ylim(bottom=0)
+    row[0].set_ylabel("sMAPE of occluded pictures (%)")
+    legend(figure, row[0])
+    return figure
+
+
+def price(set_: str, ranked: Sequence[Line]) -> Figure:
+    """From the error without to that with an occluder, a line per model."""
+    known = [
+        line
+        for line in ranked
+        if not line.label.startswith("Avg.") and all(at(line.values, "smape", v) for v in BOTH)
+    ]
+    series = []
+    for own, colour in ((True, OWN), (False, INK)):
+        for variant, mark in zip(BOTH, "os", strict=True):
+            points = {
+                place: Score(as_score(line.values["smape"][variant]).value)
+                for place, line in enumerate(known)
+                if own is not bool(line.badge)
+            }
+            filled = variant == "occluded"
+            series.append(Series(variant, points, colour, mark, filled=filled))
+    return dot_figure(
+        f"{NAME}-{set_}-price",
+        "The price of occlusion: the same configurations without (open circles) and with (filled "
+        "squares) a black box. Blue are the runs of this report, black the paper's.",
+        [line.label + " (published)" * bool(line.badge) for line in known],
+        series,
+        "sMAPE (%): open circle unoccluded, filled square occluded",
+        joined=True,
+    )
+
+
+def hybrid(set_: str, respondents: Sequence[Respondent]) -> Figure | None:
+    """Counter alone, model, and model told the counter's visible count: the paper's Figure 5."""
+    shown = [one for one in respondents if one.at("help", "visible-count")]
+    helped = [one.scores["help"]["visible-count"] for one in shown]
+    scores = {
+        "counter alone": [one["counter_alone"] for one in helped],
+        "model": [one.at("smape", "occluded") for one in shown],
+        "model with counter": [one["smape"] for one in helped],
+    }
+    series = [
+        Series(name, dict(enumerate(map(as_score, found))), colour)
+        for (name, found), colour in zip(scores.items(), (MUTED, INK, OWN), strict=True)
+    ]
+    figure = dot_figure(
+        f"{NAME}-{set_}-hybrid",
+        "A counter alone (its visible count as the answer), the model alone, and the model that is "
+        "told the visible count, with 95 % intervals.",
+        [one.label for one in shown],
+        series,
+        "sMAPE of occluded pictures (%)",
+        spread=0.5,
+    )
+    return figure if shown else None
+
+
+def confusion(set_: str, respondents: Sequence[Respondent]) -> Figure | None:
+    """What was said to which total, occluded pictures; rows are totals as in the paper."""
+    drawn = [one for one in respondents if one.at("confusion", "occluded", "pairs")]
+    shown = {
+        one.label: np.array(one.at("confusion", "occluded", "pairs"), dtype=float)
+        for one in drawn[:MOST_MATRICES]
+    }
+
+    def draw() -> Drawing:
+        across = min(3, len(shown))
+        figure, every = panels(len(shown), across, (7.2 / across, 2.5))
+        for axes, (label, pairs) in zip(every, shown.items(), strict=True):
+            (_scatter if set_ == "real" else _shade)(axes, pairs)
+            ends = pairs[:, 0].min(), pairs[:, 0].max()
+            axes.plot(ends, ends, ":", color=MUTED, linewidth=0.8)
+            axes.set(title=label, xlabel="said", ylabel="total")
+        return figure
+
+    dots, shades = "A dot is as large as the pair is frequent.", "Shades are shares of each total."
+    figure = Figure(
+        f"{NAME}-{set_}-confusion",
+        "Totals of occluded pictures (up) and the numbers said (right). "
+        f"{dots if set_ == 'real' else shades} Right answers lie on the dotted line. Skipped "
+        "replies are left out.",
+        f"Confusion matrices of {', '.join(shown)}.",
+        draw,
+    )
+    return figure if shown else None
+
+
+def _scatter(axes: Axes, pairs: Any) -> None:
+    """Real pictures have totals of up to hundreds."""
+    axes.scatter(pairs[:, 1], pairs[:, 0], s=4 * pairs[:, 2], color=OWN, alpha=0.4, linewidths=0)
+    for axis, scale in ((axes.xaxis, axes.set_xscale), (axes.yaxis, axes.set_yscale)):
+        scale("symlog", linthresh=10)
+        # Matplotlib's own labels are formulas, which our style does not parse.
+        axis.set_major_formatter(lambda value, _: f"{value:g}")
+
+
+def _shade(axes: Axes, pairs: Any) -> None:
+    low, high = pairs[:, 0].min(), pairs[:, 0].max()
+    widest = int(min(max(pairs[:, 1].max(), high), 2 * high))
+    grid = np.zeros((int(high - low) + 1, widest + 1))
+    for total, said, times in pairs:
+        grid[int(total - low), int(min(said, widest))] += times
+    axes.imshow(
+        grid / np.maximum(grid.sum(axis=1, keepdims=True), 1), origin="lower", cmap=_SHADES,
+        vmin=0, vmax=1, aspect="auto", extent=(-0.5, widest + 0.5, low - 0.5, high + 0.5),
+    )  # fmt: skip
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_major_locator(MaxNLocator(6, integer=True))
+
+
+def reliability(set_: str, respondents: Sequence[Respondent]) -> Figure | None:
+    """Confidence against error: the paper's Figures 9 and 10."""
+    curves = {
+        f"{line.label}, {line.values['variant']}": line.values
+        for line in unfolded(respondents, "confidence", "variant")
+    }
+
+    def draw() -> Drawing:
+        figure = new_figure(4.6, 3.2)
+        axes = figure.subplots()
+        axes.plot([0, 1], [100, 0], ":", color=MUTED, linewidth=0.8)
+        for place, (label, known) in enumerate(curves.items()):
+            points = {at["confidence"]: Score(at["error"]) for at in known["curve"]}
+            lines(axes, [Series.at(place, label, points)])
+        axes.set(xlim=(0, 1), ylim=(0, 100), xlabel="confidence", ylabel="sMAPE (%)")
+        axes.legend(frameon=False, fontsize=7)
+        return figure
+
+    told = (f"{n}: calibration error {k['calibration_error']:.2f}" for n, k in curves.items())
+    figure = Figure(
+        f"{NAME}-{set_}-reliability",
+        "Mean error by confidence, ten bins. Who knows when it errs falls from the upper left to "
+        "the lower right (dotted).",
+        "; ".join(told),
+        draw,
+    )
+    return figure if curves else None

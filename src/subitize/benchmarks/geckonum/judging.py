@@ -1,0 +1,215 @@
+"""Automatic metrics judged by people: tell right pictures from wrong ones, rank painters (Table 3).
+
+A picture is right if all its questions are right. Its score by a metric should then be higher:
+Mann–Whitney U, AUC. Two painters are compared on pictures of the same prompt and seed by a
+Wilcoxon signed rank test and ranked by their means if p < .05, by the metric and by people alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from subitize.benchmarks.geckonum.breakdowns import number_name, share_of
+from subitize.benchmarks.geckonum.labels import PICTURE, painters_of, parts
+from subitize.datasets.geckonum.scores import MOST_EXAMPLES, ScoreTable
+from subitize.errors import BadInput
+from subitize.measures.bias import signed_rank
+from subitize.measures.ranks import holm, mann_whitney
+from subitize.published.geckonum_metrics import RANKING_METRICS, TABLE_3
+from subitize.readers.annotators import MORE_THAN_TEN
+from subitize.records import Score
+from subitize.reports.cells import told
+
+ALPHA = 0.05
+GROUPS = {
+    "by_number": ("number", "label"),
+    "by_type": ("prompt_type", "prompt_type"),
+    "by_painter": ("painter", "painter"),
+}
+"""agreement: the column it is broken down by, and the one that orders the groups"""
+
+
+def judged_pictures(labels: pl.DataFrame, task: int = 1) -> pl.DataFrame:
+    """Every picture of a task's prompts with `right`: all its questions are right.
+
+    In Task 3 a question is right if most people said yes.
+    """
+    chosen = labels.filter(pl.col("task") == task)
+    if chosen.is_empty():
+        raise BadInput(f"There are no annotations of task {task}: metrics need people's answers.")
+    right = pl.col("label") > 0.5 if task == 3 else pl.col("right")
+    pictures = chosen.filter("own_task").group_by(PICTURE, maintain_order=True)
+    return pictures.agg(right.all().alias("right"))
+
+
+def judge_metrics(labels: pl.DataFrame, scores: ScoreTable, task: int = 1) -> dict[str, Any]:
+    """Every metric of the table: per painter and over all, and its ranking beside people's."""
+    people = judged_pictures(labels, task)
+    joined = scores.frame.join(people, PICTURE, "inner", maintain_order="left")
+    if joined.is_empty():
+        known = ", ".join(painters_of(people))
+        given = ", ".join(painters_of(scores.frame)[:10]) or "none"
+        raise BadInput(
+            f"No scored picture has people's answers in task {task}: the scores are about {given}, "
+            f"the annotations about {known}. The model names and PROMPT_SEED must be the same."
+        )
+    rows = scores.rows()
+    others = scores.frame.join(people, PICTURE, "anti", maintain_order="left")
+    if others.height:
+        rows["used"], reason = joined.height, "no answers of people"
+        rows["dropped"][reason] = others.height
+        names = others.select(pl.format("{} {} {}_{}", "metric", *PICTURE)).to_series()
+        rows["examples"][reason] = names.head(MOST_EXAMPLES).to_list()
+    metrics = {name: _judge(name, part) for (name,), part in parts(joined, "metric")}
+    tested = [one for m in metrics.values() for one in m["models"].values() if one["p"] is not None]
+    for cell, p in zip(tested, holm([cell["p"] for cell in tested]) if tested else (), strict=True):
+        cell["p_holm"] = float(p)  # adjusted over all metrics and painters of the table
+    return {"task": task, "metrics": metrics, "rows": rows}
+
+
+def _judge(metric: str, frame: pl.DataFrame) -> dict[str, Any]:
+    """One metric: frame has painter, dataset_id, picture, score, right."""
+    name = _paper_name(metric)
+    printed = TABLE_3.get(name, {})
+    by_painter = {one: own for (one,), own in parts(frame.sort("painter"), "painter")}
+    told = {one: _told_apart(own, printed.get(one)) for one, own in by_painter.items()}
+    by_metric, by_people = _ranked(by_painter, "score"), _ranked(by_painter, "right")
+    agree = [
+        cell["higher"] == by_people["pairs"][pair]["higher"]
+        for pair, cell in by_metric["pairs"].items()
+    ]
+    return {
+        "models": told,
+        "all": _told_apart(frame, None),
+        "ranking": by_metric | {"agrees_with_people": all(agree) if agree else None,
+                                "pairs_agreeing": sum(agree), "pairs_all": len(agree)},
+        "people": by_people,
+        "published_ranks_as_people": name in RANKING_METRICS if printed else None,
+    }  # fmt: skip
+
+
+def _paper_name(metric: str) -> str:
+    """The paper's name of a metric; in brackets may stand the model that computed it.
+
+    >>> _paper_name("clipscore (clip/some-model)"), _paper_name("VNLI")
+    ('clip', 'vnli')
+    """
+    name = metric.lower().partition(" (")[0]
+    return "clip" if name == "clipscore" else name
+
+
+def _told_apart(frame: pl.DataFrame, printed: bool | None) -> dict[str, Any]:
+    right = frame.filter(pl.col("right"))["score"].to_numpy()
+    wrong = frame.filter(~pl.col("right"))["score"].to_numpy()
+    found: dict[str, Any] = {
+        "n_right": int(right.size),
+        "n_wrong": int(wrong.size),
+        "mean_right": float(right.mean()) if right.size else None,
+        "mean_wrong": float(wrong.mean()) if wrong.size else None,
+        "published": printed,
+    }
+    if not right.size or not wrong.size:
+        what = "right" if not right.size else "wrong"
+        nothing = dict.fromkeys(("auc", "low", "high", "u", "z", "p", "tells_apart"))
+        return found | nothing | {"why": f"no picture is {what}"}
+    test = mann_whitney(right, wrong)
+    auc = test.auc.value or 0.0
+    tested = {"auc": auc, "low": test.auc.low, "high": test.auc.high}
+    tested |= {name: getattr(test, name) for name in ("u", "z", "p")}
+    worse = "wrong pictures score higher" if test.p < ALPHA and auc < 0.5 else None
+    return found | tested | {"tells_apart": test.p < ALPHA and auc > 0.5, "why": worse}
+
+
+def _ranked(by_painter: Mapping[str, pl.DataFrame], column: str) -> dict[str, Any]:
+    means = {one: float(own[column].to_numpy().mean()) for one, own in by_painter.items()}
+    pairs = {
+        f"{one}|{other}": _pair(by_painter, column, one, other)
+        for one, other in combinations(by_painter, 2)
+    }
+    order = sorted(by_painter, key=lambda one: -means[one])
+    return {"means": means, "order": order, "pairs": pairs}
+
+
+def _pair(
+    by_painter: Mapping[str, pl.DataFrame], column: str, one: str, other: str
+) -> dict[str, Any]:
+    """Two painters on the same prompts and seeds; `higher` is None if no difference is shown."""
+    both = by_painter[one].join(by_painter[other], PICTURE[1:], suffix="_other")
+    if both.is_empty():
+        return {"n": 0, "difference": None, "z": None, "p": None, "higher": None,
+                "why": "no prompt and seed in common"}  # fmt: skip
+    gap = both[column].cast(pl.Float64).to_numpy() - both[f"{column}_other"].to_numpy()
+    test = signed_rank(gap)
+    mean = float(gap.mean())
+    higher = (one if mean > 0 else other) if test.p < ALPHA and mean != 0 else None
+    return {"n": both.height, "difference": mean, "z": test.z, "p": test.p, "higher": higher}
+
+
+def table3_text(found: Mapping[str, Any]) -> str:
+    """Table 3 with AUC and interval; ✓ tells apart, = does not, ✗ the wrong way round."""
+    painters = list(dict.fromkeys(m for one in found["metrics"].values() for m in one["models"]))
+    lines = []
+    for name, one in found["metrics"].items():
+        lines.append(f"{name}")
+        for model in painters:
+            cell = one["models"].get(model)
+            if cell is None or cell["p"] is None:
+                lines.append(f"  {model:16} –  {(cell or {}).get('why') or 'not scored'}")
+                continue
+            printed = {None: "", True: "  (published ✓)", False: "  (published =)"}
+            mark = "✓" if cell["tells_apart"] else "✗" if cell["why"] else "="
+            auc = told(Score(cell["auc"], cell["low"], cell["high"]))
+            lines.append(
+                f"  {model:16} {mark}  AUC {auc}  p {cell['p']:.3g}  {cell['n_right']} right, "
+                f"{cell['n_wrong']} wrong{printed[cell['published']]}"
+            )
+        ranking, people = one["ranking"], one["people"]
+        lines.append(f"  ranks painters   {' > '.join(ranking['order'])}")
+        lines.append(
+            f"  people           {' > '.join(people['order'])}  "
+            f"({ranking['pairs_agreeing']} of {ranking['pairs_all']} pairs alike)"
+        )
+    return "\n".join(lines)
+
+
+def agreement_with_people(
+    answers: pl.DataFrame, labels: pl.DataFrame, rng: np.random.Generator
+) -> dict[str, Any]:
+    """Shares of counts that are the label, by the number people counted, prompt type and painter.
+
+    Answers are those of a counter's run of geckonum-metric. Empty where none is about a picture
+    and question that people answered.
+    """
+    key = [*PICTURE, "question"]
+    said = pl.col("number").clip(upper_bound=MORE_THAN_TEN)
+    both = answers.filter(pl.col("state") == "read").select(*key, said.alias("said")).join(
+        labels.filter(pl.col("task") == 1), key, maintain_order="left"
+    ).with_columns((pl.col("said") - pl.col("label")).abs().alias("gap"))  # fmt: skip
+    if both.is_empty():
+        return {}
+
+    def share(own: pl.DataFrame) -> Score:
+        return share_of(own["gap"] == 0, own["prompt"], rng)
+
+    found: dict[str, Any] = {"all": share(both), "mean_distance": both["gap"].mean()}
+    both = both.with_columns(number_name("label").alias("number"))
+    for name, (column, order) in GROUPS.items():
+        ordered = both.sort(order, maintain_order=True)
+        found[name] = {one: share(own) for (one,), own in parts(ordered, column)}
+    return found
+
+
+def agreement_text(model: str, found: dict[str, Any]) -> str:
+    """A line per group."""
+    shares: dict[str, Score] = {"of all": found["all"]} | {
+        f"{part.removeprefix('by_')} {name}": one
+        for part in GROUPS
+        for name, one in found[part].items()
+    }
+    lines = [f"  {name:20} {told(one, '.1%')}  n {one.trials}" for name, one in shares.items()]
+    return "\n".join([f"{model} and people give the same number", *lines])

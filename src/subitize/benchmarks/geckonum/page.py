@@ -1,0 +1,320 @@
+"""The page of GeckoNum: from runs whose pictures a model read, or from people's answers."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+import polars as pl
+
+from subitize.benchmarks.geckonum import breakdowns
+from subitize.benchmarks.geckonum import page_figures as figures
+from subitize.benchmarks.geckonum import page_tables as tables
+from subitize.benchmarks.geckonum.answers import People
+from subitize.benchmarks.geckonum.breakdowns import answers_about
+from subitize.benchmarks.geckonum.comparisons import COMPARISONS, PHRASES, add_statistics
+from subitize.benchmarks.geckonum.importing import people_of
+from subitize.benchmarks.geckonum.labels import label_answers, painters_of
+from subitize.benchmarks.geckonum.page_tables import NAME, Found
+from subitize.benchmarks.geckonum.painting import GeckoNum
+from subitize.benchmarks.geckonum.tables import geckonum_tables
+from subitize.datasets.geckonum.questions import ONE_ENTITY_CODES
+from subitize.datasets.geckonum.recipe import TYPES
+from subitize.published.geckonum import BIBTEX, SOURCES
+from subitize.reports.build import About, Chapter, write_chapters
+from subitize.reports.methods import citations, methods
+from subitize.reports.page import Block, Card, Cards, Figure, Picture, Prose, Section, plain
+from subitize.reports.replies import gallery_section, picture_received, unreadable_section
+from subitize.reports.respondents import Respondent, reading_model, respondents_from
+from subitize.runs.stored import StoredRun
+
+SEED, SAMPLES = 20240621, 1000
+TASKS = {f"Task {task}": f"task{task}|{{}}|accuracy" for task in (1, 2, 3)}
+SHOWN: tuple[tuple[Literal["wrong", "right"], int], ...] = (("wrong", 6), ("right", 2))
+"""pictures per painter"""
+WORDS = {
+    "said": ("A16", "the line chosen for the picture"),
+    "asked": ("A17", "the word in its prompt"),
+}
+NO_WORDS = Prose(
+    "Nobody counted the things in pictures of “no, a few, many” prompts, so how these words go "
+    "with numbers (Figures A16 and A17) can't be told here. The release lacks those counts too.",
+    "note",
+)
+ONCE = Prose("Every question was answered once, so there is no agreement to show.", "note")
+
+
+def sections(runs: Sequence[StoredRun]) -> list[Section]:
+    """The page of runs: whoever read the pictures is named."""
+    respondents = respondents_from(runs)
+    readers = {one.label: reading_model(one.run)[0] for one in respondents}
+    read = "; ".join(f"{o}: {r or 'nobody yet (left for people)'}" for o, r in readers.items())
+    said = [
+        answers_about(one.run.answers, one.label).filter(pl.col("respondent") == readers[one.label])
+        for one in respondents
+    ]
+    who = Prose(f"Who read the pictures – {read}.")
+    return [
+        *_common(label_answers(pl.concat(said)), None, who, reference=True),
+        unreadable_section(NAME, respondents, "A picture that was refused, or that could not be "
+                           "read, enters no accuracy."),
+        gallery_section(NAME, "The prompt, and what was answered about the picture.",
+                        ((one.label, _pictures(one)) for one in respondents), title="Pictures"),
+        methods(NAME, respondents, "by bootstrap over prompts, since pictures of one prompt are "
+                "not independent"),
+        citations(NAME, BIBTEX, list(SOURCES.values())),
+    ]  # fmt: skip
+
+
+def people_sections(runs: Sequence[StoredRun]) -> list[Section]:
+    """The page of imported runs: all their people together."""
+    every = [people_of(run) for run in runs]
+    strangers = dict(sum((Counter(one.strangers) for one in every), Counter[str]()))
+    answers, prompts = pl.concat(one.answers for one in every), max(one.prompts for one in every)
+    return annotation_sections(People(answers, pl.DataFrame(), prompts, strangers))
+
+
+def annotation_sections(people: People) -> list[Section]:
+    """The page of people's answers, such as the released ones."""
+    rows = people.rows()
+    unused = ", ".join(f"{n} × {reason}" for reason, n in rows.dropped.items()) or "none"
+    who = Prose(
+        f"Answers of people: {rows.used:,} rows used; not used: {unused}. The label of a "
+        "question is the answer most of them gave."
+    )
+    return [
+        *_common(label_answers(people.answers), people.prompts, who, reference=False),
+        citations(NAME, BIBTEX, list(SOURCES.values())),
+    ]
+
+
+def report_people(people: People, out: Path) -> Path:
+    """GeckoNum's page from people's answers, as one HTML file."""
+    chapter = Chapter(NAME, GeckoNum.TITLE, annotation_sections(people))
+    about = About(painters_of(people.answers), people.rows().used)
+    return write_chapters([chapter], about, out)
+
+
+def _pictures(one: Respondent) -> list[Picture]:
+    read = one.answers.filter(pl.col("state") == "read").unique("dataset_id", maintain_order=True)
+    found = []
+    for verdict, most in SHOWN:
+        own = read.filter(pl.col("choice") == verdict)
+        # Far apart in the list, so that the pictures are of different kinds.
+        places = [(2 * i + 1) * own.height // (2 * most) for i in range(min(most, own.height))]
+        for row in own[places].iter_rows(named=True):
+            png = picture_received(one, row["value"])
+            if png is not None:
+                words, said = plain(row["prompt"], 80), plain(row["note"], 200)
+                alt = f"Picture made for: {words}"
+                found.append(Picture(png, words, said, alt, verdict, row["prompt_type"]))
+    return found
+
+
+def _common(
+    labels: pl.DataFrame, prompts: int | None, who: Prose, *, reference: bool
+) -> list[Section]:
+    """Every section that these labels give something for."""
+    rng = np.random.default_rng(SEED)
+    made = geckonum_tables(labels, prompts)
+    found = Found(labels, made, add_statistics(made, labels, rng, samples=SAMPLES))
+    people = bool((labels["answers"] > 1).any())
+    agreement = [tables.agreement_table(found), tables.alpha_table(found)] if people else [ONCE]
+    every: list[tuple[str, str, str, Sequence[Block]]] = [
+        ("overview", "Three tasks",
+         "Task 1 asks for an exact number of things, Task 2 for no, few, many, more or as many, "
+         "Task 3 for parts and fractions.", _overview(found, who, reference=reference)),
+        ("numbers-section", "By number", "How far up exact numbers come out right.",
+         _numbers(found, rng)),
+        ("types-section", "By prompt type", "What stands around a number makes it harder.",
+         _types(found, rng)),
+        ("comparisons-section", "Digits or words, rare or frequent, colour, place",
+         "χ² as the paper computes it treats pictures of one prompt as independent; the intervals "
+         "over prompts do not.", _comparisons(found)),
+        ("quantifiers-section", "Quantifiers", "No, a few, many, fewer, as many, more.",
+         _quantifiers(found)),
+        ("words-section", "What no, few and many mean", "From which count on people say many.",
+         _words(found)),
+        ("asked-section", "Asked and counted",
+         "Which numbers painters make instead of those they were asked for.", _asked(found)),
+        ("failures-section", "How pictures fail",
+         "The thing is missing, there are too few or too many, or one of several things is left "
+         "out.", _failures(found, rng)),
+        ("agreement", "Agreement", "How much people agree on the answers.",
+         [] if reference else agreement),
+    ]  # fmt: skip
+    return [
+        Section(f"{NAME}-{name}", title, lead, blocks)
+        for name, title, lead, blocks in every
+        if blocks
+    ]
+
+
+def _overview(found: Found, who: Prose, *, reference: bool) -> list[Block]:
+    counts, table = found.tables["counts"], found.tables["table2"]
+    labelled = sum(int(cell["value"] or 0) for name, cell in counts.items() if "labels" in name)
+    cards = [
+        Card(str(len(found.painters)), "painters"),
+        Card(f"{int(counts['images']['value'] or 0):,}", "pictures judged"),
+        Card(f"{labelled:,}", "labels"),
+    ]
+    shares = {one: tables.score(table.get(f"task1|{one}|accuracy")).value for one in found.painters}
+    if known := {one: share for one, share in shares.items() if share is not None}:
+        best = max(known, key=lambda one: known[one])
+        cards.append(Card(best, "best at exact numbers", f"{100 * known[best]:.1f} % of Task 1"))
+    return [
+        Cards(cards),
+        who,
+        *_dotted(
+            found, "table2", TASKS, "tasks",
+            "Right labels per task with 95 % intervals over prompts; open diamonds are the "
+            "published values.",
+        ),
+        tables.task_table(found, reference=reference),
+    ]  # fmt: skip
+
+
+def _dotted(
+    found: Found, table: str, rows: Mapping[str, str], name: str, caption: str
+) -> list[Block]:
+    """Dots of a table's cells; `rows` says which cell of a painter stands in which row."""
+    cells = found.tables[table]
+    shown = {
+        one: {row: cells[at.format(one)] for row, at in rows.items() if at.format(one) in cells}
+        for one in found.painters
+    }
+    known = [row for row in rows if any(row in own for own in shown.values())]
+    ours, theirs = (
+        {one: {row: make(cell) for row, cell in own.items()} for one, own in shown.items()}
+        for make in (tables.score, tables.printed)
+    )
+    draw, alt = partial(figures.dots, known, ours, theirs), f"Dots per painter: {', '.join(known)}."
+    return [Figure(f"{NAME}-{name}", caption, alt, draw)] if known else []
+
+
+def _numbers(found: Found, rng: np.random.Generator) -> list[Block]:
+    shares = breakdowns.by_number(found.labels, rng)
+    if not shares:
+        return []
+    numbers = [n for n in figures.NUMBERS if any(n in own for own in shares.values())]
+    return [
+        Figure(
+            f"{NAME}-by-number",
+            "Task 1: right labels by the number asked for, with 95 % intervals over prompts.",
+            "Lines of accuracy against number, one per painter.",
+            partial(figures.by_number, shares, "number asked for"),
+        ),
+        tables.share_table(f"{NAME}-numbers", "Right labels by number.", numbers, shares, "Number"),
+    ]
+
+
+def _types(found: Found, rng: np.random.Generator) -> list[Block]:
+    shares = breakdowns.by_type(found.labels, rng)
+    kinds = [kind for kind in TYPES if any(kind in own for own in shares.values())]
+    if not kinds:
+        return []
+    caption = "Right labels by prompt type, with 95 % intervals over prompts."
+    alt, draw = "Dots of accuracy per prompt type.", partial(figures.dots, kinds, shares, {})
+    return [
+        Figure(f"{NAME}-by-type", caption, alt, draw),
+        tables.share_table(f"{NAME}-types", "Right labels by prompt type.", kinds, shares, "Type"),
+        *([tables.drops_table(found)] if found.tables["a5"] else []),
+    ]
+
+
+def _comparisons(found: Found) -> list[Block]:
+    shown: dict[tuple[str, str], tuple[figures.Scores, figures.Scores]] = {}
+    known = []
+    for table, (one, other, *_) in COMPARISONS.items():
+        made, both = found.tables[table], {one: "{}|accuracy_1", other: "{}|accuracy_2"}
+        ours, theirs = (
+            {
+                name: {p: make(made.get(at.format(p))) for p in found.painters}
+                for name, at in both.items()
+            }
+            for make in (tables.score, tables.printed)
+        )
+        values = [[ours[name][p].value for name in both] for p in found.painters]
+        if any(None not in pair for pair in values):
+            known.append(table)
+            shown[one, other] = ours, theirs
+    if not known:
+        return []
+    return [
+        Figure(
+            f"{NAME}-comparisons",
+            "Two groups of prompts that differ in one thing, true numbers 1 to 4: the first open, "
+            "the second filled, with 95 % intervals over prompts; diamonds are the published "
+            "values.",
+            "Pairs of dots per painter, a panel per comparison.",
+            partial(figures.pairs, shown),
+        ),
+        *(tables.comparison_table(found, table) for table in known),
+    ]
+
+
+def _quantifiers(found: Found) -> list[Block]:
+    cells = found.tables["figure5"]
+    phrases = [one for one in PHRASES if any(cell.startswith(f"{one}|") for cell in cells)]
+    dots = _dotted(
+        found, "figure5", {phrase: f"{phrase}|{{}}" for phrase in phrases}, "quantifiers",
+        "Task 2: pictures described as the prompt asks, with 95 % intervals over prompts; diamonds "
+        "are the published values (Figure 5).",
+    )  # fmt: skip
+    return [*dots, tables.quantifier_table(found, phrases)] if dots else []
+
+
+def _words(found: Found) -> list[Block]:
+    blocks: list[Block] = []
+    for name, rows in breakdowns.quantifiers_by_count(found.labels).items():
+        number, what = WORDS[name]
+        bars = {
+            f"{count} counted (n = {sum(row.values())})": {
+                word: n / sum(row.values()) for word, n in row.items()
+            }
+            for count, row in rows.items()
+        }
+        blocks.append(
+            Figure(
+                f"{NAME}-words-{name}",
+                f"No, few and many by how many things were counted: {what} (Figure {number}).",
+                f"Stacked bars of no, few and many by count: {what}.",
+                partial(figures.stacked, bars, list(ONE_ENTITY_CODES), "share of pictures"),
+            )
+        )
+    return blocks or ([NO_WORDS] if (found.labels["task"] == 2).any() else [])
+
+
+def _asked(found: Found) -> list[Block]:
+    counts = breakdowns.asked_and_counted(found.labels)
+    figure = Figure(
+        f"{NAME}-asked-counted",
+        "Task 1: numbers asked for (line) and numbers counted (bars), as shares of all questions "
+        "(Figure A12).",
+        "Histograms of numbers asked and counted, one panel per painter.",
+        partial(figures.histograms, counts),
+    )
+    return [figure] if counts else []
+
+
+def _failures(found: Found, rng: np.random.Generator) -> list[Block]:
+    kinds, names = breakdowns.failures(found.labels, rng), breakdowns.FAILURES
+    if not kinds:
+        return []
+    bars = {one: {kind: own[kind].value or 0.0 for kind in own} for one, own in kinds.items()}
+    caption, name = "Kinds of failure per question.", f"{NAME}-failure-kinds"
+    outcomes = breakdowns.picture_outcomes(found.labels, rng)
+    return [
+        Figure(
+            f"{NAME}-failures",
+            "Task 1: labels that are right, and how the others fail, in per cent.",
+            "Stacked bars of right, missing, too few and too many, one per painter.",
+            partial(figures.stacked, bars, names, "share of labels"),
+        ),
+        tables.share_table(name, caption, names, kinds, "Kind"),
+        *([tables.outcome_table(outcomes)] if outcomes else []),
+    ]

@@ -1,0 +1,135 @@
+"""How GeckoNum's numbers look: dots with intervals, lines by number, bars of kinds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import cycle
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from subitize.records import Score
+from subitize.reports.charts import Series, dot_rows, legend, lines, panels, percent_axis
+from subitize.reports.style import COLOURS, INK, MUTED, OVER, OWN, UNDER, new_figure, styled
+
+KINDS = (OWN, "#c9ced6", UNDER, OVER)
+NUMBERS = [*map(str, range(11)), "10+"]
+Scores = Mapping[str, Mapping[str, Score]]
+"""painter: group: share"""
+
+
+def _dots(axes: Axes, rows: Sequence[str], ours: Sequence[Series], printed: Scores) -> None:
+    """Dots with intervals, the printed values as open diamonds around them."""
+    marks = [
+        Series("published" if one is ours[0] else "_", _placed(rows, printed.get(one.label, {})),
+               INK, "D", 5.2, filled=False)
+        for one in ours
+    ]  # fmt: skip
+    for series in (marks, ours) if printed else (ours,):
+        dot_rows(axes, rows, series, spread=0.7 * (1 - 1 / len(ours)))
+    axes.set_xlim(-0.02, 1.02)
+    percent_axis(axes.xaxis)
+
+
+def _placed(groups: Sequence[str], shares: Mapping[str, Score]) -> dict[int, Score]:
+    return {groups.index(name): one for name, one in shares.items() if name in groups}
+
+
+def _series(groups: Sequence[str], shares: Scores) -> list[Series]:
+    colours = cycle(COLOURS)
+    return [Series(painter, _placed(groups, own), next(colours)) for painter, own in shares.items()]
+
+
+def dots(groups: Sequence[str], shares: Scores, printed: Scores) -> Figure:
+    """A row per group, in it a dot per painter."""
+    with styled():
+        height = max(0.3, 0.085 * len(shares) + 0.12) * len(groups) + 0.9
+        figure = new_figure(7.2, height + 0.14 * (len(shares) // 3))
+        axes = figure.subplots()
+        _dots(axes, groups, _series(groups, shares), printed)
+        axes.set_xlabel("right")
+        legend(figure, axes)
+    return figure
+
+
+def by_number(shares: Scores, label: str) -> Figure:
+    """Accuracy against a number, a line per painter or model."""
+    numbers = [name for name in NUMBERS if any(name in own for own in shares.values())]
+    with styled():
+        figure = new_figure(7.2, 3.0 + 0.14 * (len(shares) // 3))
+        axes = figure.subplots()
+        lines(axes, _series(numbers, shares), shift=0.06)
+        axes.set_xticks(range(len(numbers)), numbers)
+        axes.set_ylim(-0.02, 1.02)
+        axes.set_xlabel(label)
+        axes.set_ylabel("right")
+        percent_axis(axes.yaxis)
+        legend(figure, axes)
+    return figure
+
+
+def pairs(comparisons: Mapping[tuple[str, str], tuple[Scores, Scores]]) -> Figure:
+    """A panel per comparison, a row per painter: first group open, second filled.
+
+    (names of the groups): shares and printed shares of both groups, by painter.
+    """
+    shown = [own for both, _ in comparisons.values() for own in both.values()]
+    painters = list(dict.fromkeys(painter for own in shown for painter in own))
+    with styled():
+        size = (2.4, 0.24 * len(painters) + 0.85)
+        figure, grid = panels(len(comparisons), 3, size, sharey=True)
+        for axes, (names, (ours, printed)) in zip(grid, comparisons.items(), strict=True):
+            series = [
+                Series(name, _placed(painters, ours[name]), OWN, size=4, filled=filled)
+                for name, filled in zip(names, (False, True), strict=True)
+            ]
+            _dots(axes, painters, series, printed)
+            axes.set_title(f"{names[0]} (open),\n{names[1]} (filled)", loc="left", fontsize=7)
+    return figure
+
+
+def histograms(counts: Mapping[str, Mapping[str, Mapping[str, int]]]) -> Figure:
+    """Per painter: numbers asked for as outlines, numbers counted as bars (shares)."""
+    with styled():
+        figure, grid = panels(len(counts), 4, (1.9, 1.55), sharex=True, sharey=True)
+        for axes, (painter, found) in zip(grid, counts.items(), strict=True):
+            asked, counted = (
+                np.array([found[name].get(n, 0) for n in NUMBERS]) / sum(found[name].values())
+                for name in ("asked", "counted")
+            )
+            axes.bar(range(len(NUMBERS)), counted, width=0.8, color=OWN, alpha=0.75)
+            axes.step(np.arange(-1, len(NUMBERS) + 1), [0.0, *asked, 0.0], where="mid", color=INK,
+                      linewidth=0.9)  # fmt: skip
+            axes.set_title(painter, loc="left", fontsize=7)
+            axes.set_xticks(range(0, len(NUMBERS), 2), NUMBERS[::2])
+            axes.set_xlim(-0.6, len(NUMBERS) - 0.4)
+            axes.set_xlabel("number")
+            percent_axis(axes.yaxis)
+    return figure
+
+
+def stacked(bars: Mapping[str, Mapping[str, float]], kinds: Sequence[str], label: str) -> Figure:
+    """A bar per row, cut into kinds that make up the whole."""
+    with styled():
+        figure = new_figure(7.2, 0.26 * len(bars) + 0.95)
+        axes = figure.subplots()
+        start = np.zeros(len(bars))
+        for colour, kind in zip(KINDS, kinds, strict=False):
+            shares = np.array([parts.get(kind, 0.0) for parts in bars.values()])
+            drawn = axes.barh(range(len(bars)), shares, left=start, height=0.72, color=colour,
+                              label=kind)  # fmt: skip
+            axes.bar_label(
+                drawn, [f"{100 * share:.0f}" if share >= 0.07 else "" for share in shares],
+                label_type="center", fontsize=6.5, color=INK if colour == KINDS[1] else "white",
+            )  # fmt: skip
+            start += shares
+        axes.set_yticks(range(len(bars)), list(bars))
+        axes.set_ylim(len(bars) - 0.4, -0.6)
+        axes.set_xlim(0, 1)
+        axes.set_xlabel(label)
+        axes.tick_params(axis="y", length=0)
+        axes.spines["left"].set_color(MUTED)
+        percent_axis(axes.xaxis)
+        legend(figure, axes)
+    return figure

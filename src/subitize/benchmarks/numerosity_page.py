@@ -1,0 +1,222 @@
+"""The sections that naming and production share; each page says the rest in its own words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+import polars as pl
+from matplotlib.figure import Figure as Drawing
+
+from subitize.benchmarks import numerosity_tables as tables
+from subitize.published import plos2025
+from subitize.reports import grids
+from subitize.reports.cells import data_table
+from subitize.reports.grids import Matrix, matrix_from
+from subitize.reports.methods import citations, methods
+from subitize.reports.page import Block, Figure, Prose, Section
+from subitize.reports.respondents import Respondent, respondents_from
+from subitize.runs.stored import StoredRun
+
+MODELS_PER_FIGURE = 6
+WITHIN_CELLS = (
+    "by bootstrap over trials within cells of target and category or exact where there is an exact "
+    "one (accuracy)"
+)
+
+
+class Grid(NamedTuple):
+    """A section around small multiples: a row per model, a panel per category."""
+
+    id: str
+    title: str
+    lead: str
+    figure: str
+    caption: str
+    draw: Callable[[grids.Rows], Drawing]
+    heads: tuple[str, ...]
+    data: Callable[[Matrix], Iterable[Sequence[float]]]
+    """the numbers behind a panel"""
+
+
+GRIDS = (
+    Grid(
+        "matrices",
+        "Confusion matrices",
+        "Counting gives a clean diagonal. Estimation gives a band that widens with number. A "
+        "horizontal stripe is an anchor: one response given to many targets.",
+        "confusion",
+        "Share of each response (up) to each target (right), per category and over all. The dotted "
+        "line is where right responses lie; the top row also holds all responses above it. "
+        "Unreadable replies are left out.",
+        grids.confusion_figure,
+        ("target", "response", "replies"),
+        lambda matrix: (
+            (column + 1, row, int(many))
+            for (row, column), many in np.ndenumerate(matrix.counts)
+            if many
+        ),
+    ),
+    Grid(
+        "responses",
+        "Mean and spread",
+        "Below the dashed line a model says too few, above it too many.",
+        "means",
+        "Mean response to each target; the band is one standard deviation to each side, the "
+        "dashed line is a perfect responder.",
+        grids.mean_figure,
+        ("target", "mean", "sd"),
+        lambda matrix: zip(
+            matrix.columns.astype(int).tolist(),
+            matrix.means().tolist(),
+            matrix.sds().tolist(),
+            strict=True,
+        ),
+    ),
+    Grid(
+        "error-distributions",
+        "Errors",
+        "How far off the responses are, and to which side.",
+        "errors",
+        "Response minus target: too few in blue, right in grey, too many in orange. Errors beyond "
+        "the axis are counted in its last bar.",
+        grids.error_figure,
+        ("error", "share"),
+        lambda matrix: (
+            (int(error), float(share))
+            for error, share in zip(*matrix.errors(), strict=True)
+            if share
+        ),
+    ),
+)
+
+
+def numerosity_respondents(runs: Sequence[StoredRun]) -> list[Respondent]:
+    """The runs, lowest NAE first; answers of the chosen prompt form, not the control question."""
+    return respondents_from(
+        runs, lambda scores: (scores.get("nae") or {}).get("value"), _of_chosen_form
+    )
+
+
+def _of_chosen_form(scores: Mapping[str, Any]) -> pl.Expr:
+    chosen = pl.col("stage") != "control"
+    form = scores.get("prompt")
+    return chosen if form is None else chosen & (pl.col("form") == form)
+
+
+def _matrices(one: Respondent) -> dict[str, Matrix]:
+    """By category, where there are any."""
+    categories = (one.scores.get("categories") or {}).items()
+    found = ((name, matrix_from(scores)) for name, scores in categories)
+    return {name: matrix for name, matrix in found if matrix is not None}
+
+
+def categories_of(respondents: Sequence[Respondent]) -> list[str]:
+    """All categories, in the order in which the runs name them."""
+    return list(dict.fromkeys(name for one in respondents for name in _matrices(one)))
+
+
+def _drawn(respondents: Sequence[Respondent]) -> dict[str, Matrix]:
+    """Each model's matrix over all categories, where anything was read."""
+    found = {one.label: matrix_from(one.scores) for one in respondents if _matrices(one)}
+    return {label: matrix for label, matrix in found.items() if matrix and matrix.counts.any()}
+
+
+def measured_sections(name: str, respondents: Sequence[Respondent]) -> Iterator[Section]:
+    """What was measured, from the leaderboard to the baselines."""
+    categories, published = categories_of(respondents), plos2025.rows(name)
+    yield tables.leaderboard_section(name, respondents, published)
+    for grid in GRIDS:
+        blocks: list[Block] = list(_figures(name, grid, respondents, categories))
+        if grid.id == "matrices":
+            drawn = _drawn(respondents)
+            if left_out := [one.label for one in respondents if one.label not in drawn]:
+                why = "Not drawn, since nothing they said could be read: "
+                blocks.append(Prose(f"{why}{', '.join(left_out)}.", "note"))
+            blocks += tables.category_tables(name, respondents, categories)
+        yield Section(f"{name}-{grid.id}", grid.title, grid.lead, blocks)
+    yield Section(
+        f"{name}-biases",
+        "Bias",
+        "Whether a model leans to one side within a category.",
+        tables.bias_tables(name, respondents, categories, published),
+    )
+    yield _scalar_section(name, respondents)
+    yield _baselines_section(name, tables.highest_target(respondents))
+
+
+def _figures(
+    name: str, grid: Grid, respondents: Sequence[Respondent], categories: Sequence[str]
+) -> Iterator[Figure]:
+    """A figure takes so many models; more models make more figures."""
+    overall = _drawn(respondents)
+    drawn = [one for one in respondents if one.label in overall]
+    for start in range(0, len(drawn), MODELS_PER_FIGURE):
+        number = f"-{start // MODELS_PER_FIGURE + 1}" if len(drawn) > MODELS_PER_FIGURE else ""
+        found = {one.label: _matrices(one) for one in drawn[start : start + MODELS_PER_FIGURE]}
+        rows: dict[str, dict[str, Matrix | None]] = {
+            label: {category: own.get(category) for category in categories}
+            | ({"all": overall[label]} if len(categories) > 1 else {})
+            for label, own in found.items()
+        }
+        yield Figure(
+            f"{name}-{grid.figure}{number}",
+            grid.caption,
+            f"{grid.title} of {', '.join(found)}.",
+            partial(grid.draw, rows),
+            data_table(
+                f"{name}{number}-{grid.figure}",
+                ("model", "category", *grid.heads),
+                (
+                    [label, category, *values]
+                    for label, own in found.items()
+                    for category, matrix in own.items()
+                    for values in grid.data(matrix)
+                ),
+            ),
+        )
+
+
+def _scalar_section(name: str, respondents: Sequence[Respondent]) -> Section:
+    figure = Figure(
+        f"{name}-variability",
+        "Standard error of the responses to each target against their mean, both on logarithmic "
+        "axes. The dashed line has slope 1.",
+        "Log–log plots of standard error against mean response, one per model.",
+        partial(grids.variability, drawn := _drawn(respondents)),
+    )
+    return Section(
+        f"{name}-scalar-variability",
+        "Scalar variability",
+        "In people who can't count, spread grows in proportion to number: a slope of 1.",
+        [*([figure] if drawn else []), tables.scalar_table(name, respondents)],
+    )
+
+
+def _baselines_section(name: str, highest: int) -> Section:
+    """The reference respondents of S1."""
+    figure = Figure(
+        f"{name}-baseline-matrices",
+        "Exact response shares of the two reference respondents (S1 Fig of the paper shows a "
+        "sample of them).",
+        "Confusion matrices of random choice (flat) and of the ideal human observer (a diagonal "
+        "that widens above four).",
+        lambda: grids.side_by_side(tables.baselines(highest)),
+    )
+    return Section(
+        f"{name}-baselines",
+        "Baselines",
+        f"Random choice says any number from 1 to {2 * highest}. The ideal human observer is "
+        "exact up to four and estimates above with a Weber fraction of 0.15.",
+        [figure],
+    )
+
+
+def closing_sections(name: str, respondents: Sequence[Respondent]) -> list[Section]:
+    """Methods and what to cite."""
+    return [
+        methods(name, respondents, WITHIN_CELLS),
+        citations(name, plos2025.BIBTEX, plos2025.sources(name)),
+    ]

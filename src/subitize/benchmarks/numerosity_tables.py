@@ -1,0 +1,250 @@
+"""Tables that naming and production share: the leaderboard, bias, variability, categories."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from itertools import groupby
+from typing import Any
+
+from subitize.measures.baselines import (
+    expected_accuracy,
+    expected_nae,
+    observer_matrix,
+    perfect_matrix,
+    random_matrix,
+)
+from subitize.measures.counting_level import counting_level
+from subitize.measures.likeness import human_correlation
+from subitize.published import PublishedRow
+from subitize.reports.cells import Line, columns, data_table, model_table, number, percent
+from subitize.reports.grids import Matrix, matrix_from
+from subitize.reports.leaderboard import headline, ranked, standing
+from subitize.reports.page import Card, Cell, Column, Section, Table, plain
+from subitize.reports.respondents import Respondent, unfolded
+
+_DIRECTIONS = {"over": "Over", "under": "Under", "none": "–"}
+NOT_PRINTED = "not given in the text of the paper"
+COLUMNS = columns(
+    "parameters:Size (B):.3g; nae:NAE:.3f±; accuracy::.1%±; counting_level:Level:n; "
+    "human_correlation:Corr. with human:.3f±; category_consistency:Consistency:.2f±; "
+    "weber_fraction::.3f±; subitizing_limit::n; not_read::.1%; prompt"
+)
+NAE, ACCURACY = COLUMNS[1:3]
+
+
+def _from_run(one: Respondent) -> Line:
+    size = one.scores.get("parameters") or one.run.info.get("parameters")
+    values = {
+        **one.scores,
+        "parameters": size or Cell(reason="not known"),
+        "not_read": percent(one.not_read, reason="no trials"),
+        "prompt": one.scores.get("prompt") or Cell(reason="one form"),
+    }
+    return Line(one.label, values)
+
+
+def _from_paper(row: PublishedRow) -> Line:
+    naming = row.benchmark == "naming"
+    accuracy = percent(row.accuracy, 0 if naming else 1, reason=NOT_PRINTED)
+    values = {
+        **asdict(row),
+        # As many digits as were printed.
+        "nae": number(row.nae, 2 if naming else 3),
+        "accuracy": Cell(None, row.accuracy_bound) if row.accuracy_bound else accuracy,
+        "parameters": row.parameters or Cell(reason="" if row.baseline else NOT_PRINTED),
+        "not_read": None if row.discarded is None else Cell(None, f"{row.discarded} replies"),
+        "prompt": row.prompt or None,
+    }
+    return Line(row.model, values, "baseline, published" if row.baseline else "published", "")
+
+
+def baselines(highest: int) -> dict[str, Matrix]:
+    """The two reference respondents of S1, exact rather than sampled."""
+    return {
+        "Random choice": Matrix(random_matrix(highest_target=highest)),
+        "Ideal human observer": Matrix(observer_matrix(highest_target=highest)),
+    }
+
+
+def _from_matrix(label: str, matrix: Matrix, **known: Any) -> Line:
+    flat = "all responses are equally likely, so nothing can correlate"
+    values = {
+        "nae": expected_nae(matrix.counts),
+        "accuracy": expected_accuracy(matrix.counts),
+        "counting_level": counting_level(matrix.counts),
+        "human_correlation": human_correlation(matrix.counts),
+        "undefined": {"human_correlation": flat},
+        **known,
+    }
+    return Line(label, values, "baseline", "not defined for a baseline")
+
+
+def highest_target(respondents: Sequence[Respondent]) -> int:
+    """The range that the baselines are asked for: the runs' widest."""
+    found = [matrix_from(one.scores) for one in respondents]
+    return max((int(matrix.columns[-1]) for matrix in found if matrix), default=10)
+
+
+def leaderboard_section(
+    name: str, respondents: Sequence[Respondent], published: Sequence[PublishedRow]
+) -> Section:
+    """Headline, figure and table."""
+    highest = highest_target(respondents)
+    random, observer = baselines(highest).items()
+    lines = ranked(
+        [
+            *map(_from_run, respondents),
+            *map(_from_paper, published),
+            _from_matrix(f"{random[0]} (expected)", random[1]),
+            _from_matrix(*observer, weber_fraction=number(0.15, 2), subitizing_limit=4),
+        ],
+        [NAE, ACCURACY],
+    )
+    levels = [level for one in respondents if (level := one.scores.get("counting_level"))]
+    highest_level = Card(str(max(levels, default=0)), "highest counting level", "of an n-knower")
+    always_right = human_correlation(perfect_matrix(highest_target=highest)) or 0.0
+    table = model_table(
+        f"{name}-leaderboard",
+        "Leaderboard, sorted by NAE (0 is best). Brackets hold 95 % intervals.",
+        lines,
+        [c for c in COLUMNS if any(line.cell(c).shown != "–" for line in lines)],
+        notes=[
+            "The correlation with the ideal human observer is a likeness, not an accuracy: who is "
+            f"always right gets {always_right:.4f}, because people estimate above four.",
+            "Rows marked published hold what the text of Testolin, Hou and Zorzi (2025) gives; "
+            "rows marked baseline are computed, not run.",
+        ],
+        sorted_by="nae",
+    )
+    return Section(
+        f"{name}-leaderboard-section",
+        "Leaderboard",
+        "NAE is the error as a share of the target, so that missing one of two weighs more than "
+        "missing one of ten. Lower is better.",
+        [
+            headline(lines, respondents, NAE, *([highest_level] if levels else [])),
+            standing(name, lines, [NAE, ACCURACY]),
+            table,
+        ],
+    )
+
+
+def bias_tables(
+    name: str,
+    respondents: Sequence[Respondent],
+    categories: Sequence[str],
+    published: Sequence[PublishedRow],
+) -> list[Table]:
+    """Over- and underestimation per category, as in the paper's Table 2, and the tests behind."""
+    lines = [
+        Line(one.label, {category: _bias(one, category) for category in categories})
+        for one in respondents
+    ]
+    for row in published:
+        if row.bias:
+            said = {name: _DIRECTIONS.get(word) for name, word in row.bias.items()}
+            lines.append(Line(row.model, said, "published", "not in the text"))
+    shown = model_table(
+        f"{name}-bias",
+        "Systematic over- and underestimation per category, with the effect size r.",
+        lines,
+        [Column(name, name) for name in categories],
+        notes=[
+            "Wilcoxon signed rank test of response − target; Over or Under where p < .05 and "
+            "r ≥ .3, a dash where not. Published rows hold only what the paper's text says."
+        ],
+    )
+    parts = ("category", "direction", "r", "p", "n")
+    tests = (
+        [line.label, *(line.values.get(part) for part in parts)]
+        for line in unfolded(respondents, "bias", "category")
+    )
+    return [shown, data_table(f"{name}-bias-tests", ("model", *parts), tests)]
+
+
+def _bias(one: Respondent, category: str) -> Cell:
+    found = one.at("bias", category)
+    if not found or found.get("r") is None:
+        return Cell(reason=one.at("undefined", f"bias.{category}") or "not tested in this run")
+    word = _DIRECTIONS.get(str(found.get("direction")), plain(found.get("direction")))
+    shown = f"{word} ({found['r']:.2f})"
+    return Cell(shown.replace("–", "-"), shown)
+
+
+def category_tables(
+    name: str, respondents: Sequence[Respondent], categories: Sequence[str]
+) -> list[Table]:
+    """NAE and accuracy of every model in every category."""
+    lines = [
+        Line(one.label, one.at("categories") or {}, missing="nothing readable in this category")
+        for one in respondents
+    ]
+    return [
+        model_table(
+            f"{name}-{measure}",
+            f"{title} per category.",
+            lines,
+            [Column(each, each, form, interval=True, at=(each, measure)) for each in categories],
+        )
+        for measure, title, form in (("nae", "NAE", ".3f"), ("accuracy", "Accuracy", ".1%"))
+    ]
+
+
+def scalar_table(name: str, respondents: Sequence[Respondent]) -> Table:
+    """The test of scalar variability."""
+    lines = []
+    for one in respondents:
+        found = one.at("scalar_variability") or {}
+        why = found.get("reason") or one.at("undefined", "scalar_variability") or "not testable"
+        lines.append(Line(one.label, found, missing=why))
+    return model_table(
+        f"{name}-scalar",
+        "Regression of log standard error on log mean response, its slope tested against 1.",
+        lines,
+        columns(
+            "verdict; slope::.2f; t:t (slope = 1):.2f; p:p (slope = 1):p; r2:R²:.3f; "
+            "adjusted_r2:Adjusted R²:.3f; f_p:p (F test):p"
+        ),
+        notes=[
+            "Scalar: the slope is not different from 1 (p ≥ .05). Targets without spread are "
+            "left out."
+        ],
+    )
+
+
+def flagged_tables(name: str, respondents: Sequence[Respondent]) -> list[Table]:
+    """Cells with too few readable trials, gathered by model and category, and each alone."""
+    lines, every = [], []
+    parts = ("category", "n", "eligible", "needed")
+    for one in respondents:
+        gathered: dict[str, list[Mapping[str, Any]]] = {}
+        for cell in one.scores.get("flagged_cells") or ():
+            gathered.setdefault(str(cell.get("category", "")), []).append(cell)
+            every.append([one.label, *(cell.get(part) for part in parts)])
+        for category, found in gathered.items():
+            values = {
+                "category": category,
+                "targets": _ranges(sorted(int(cell["n"]) for cell in found)),
+                "fewest": min(int(cell["eligible"]) for cell in found),
+                "needed": max(int(cell["needed"]) for cell in found),
+            }
+            lines.append(Line(one.label, values))
+    if not lines:
+        return []
+    shown = model_table(
+        f"{name}-flagged",
+        "Cells of target and category with fewer readable trials than needed.",
+        lines,
+        columns("category; targets; fewest:Fewest readable:n; needed::n"),
+    )
+    return [shown, data_table(f"{name}-flagged-cells", ("model", *parts), every)]
+
+
+def _ranges(numbers: Sequence[int]) -> str:
+    """1, 2, 3, 5 → `1 to 3, 5`."""
+    # Numbers in a row are all as far from their places in the list.
+    runs = [
+        [n for _, n in g] for _, g in groupby(enumerate(numbers), lambda pair: pair[1] - pair[0])
+    ]
+    return ", ".join(f"{run[0]} to {run[-1]}" if len(run) > 1 else f"{run[0]}" for run in runs)

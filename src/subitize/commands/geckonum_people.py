@@ -1,0 +1,61 @@
+"""Where people's answers to GeckoNum's questions come from: the options that commands share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from subitize.benchmarks.geckonum.answers import People, people_from
+from subitize.benchmarks.geckonum.importing import stored_people
+from subitize.benchmarks.geckonum.output import dropped_text
+from subitize.commands.printing import say
+from subitize.datasets.geckonum.annotations import read_annotations
+from subitize.datasets.geckonum.prompts import read_prompts
+from subitize.datasets.geckonum.recipe import Recipe, load_recipe
+from subitize.errors import BadInput
+
+Annotations = Annotated[
+    Path | None, typer.Option(help="Zip archive or folder of task_N_MODEL.csv.")
+]
+Prompts = Annotated[Path | None, typer.Option(help="prompts.csv of the release, or one made here.")]
+Run = Annotated[
+    Path | None, typer.Option(help="Instead of both: a folder made by `subitize import geckonum`.")
+]
+Config = Annotated[
+    Path | None, typer.Option(help="TOML recipe the prompts were made by, if not the published.")
+]
+Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON and nothing else.")]
+
+
+def recipe(config: Path | None) -> Recipe:
+    """The recipe that the prompts were made by."""
+    return Recipe() if config is None else load_recipe(config)
+
+
+def people(
+    annotations: Path | None,
+    prompts: Path | None,
+    config: Path | None = None,
+    run: Path | None = None,
+    *,
+    verbose: bool = False,
+) -> People:
+    """What people answered, from files or from a run folder; says which rows were not used."""
+    if run is not None and annotations is None and prompts is None:
+        found = stored_people(run)
+    elif run is None and annotations is not None and prompts is not None:
+        read = read_annotations(annotations)
+        found = people_from(read, read_prompts(prompts), recipe(config))
+        if read.others:
+            say(f"not read, the names are not task_N_MODEL.csv: {', '.join(read.others)}")
+    else:
+        raise BadInput("Give --annotations and --prompts, or --run alone.")
+    used = found.rows().used
+    say(dropped_text(found, verbose=verbose or not used))
+    if not used:
+        raise BadInput(
+            f"No row of {annotations} can be used: do the annotations belong to {prompts}?"
+        )
+    return found

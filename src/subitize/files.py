@@ -1,0 +1,182 @@
+"""Files of our own, written whole or not at all; files of others, with what is wrong in them named.
+
+A place in a file is `path:line`, as compilers write it.
+"""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import errno
+import io
+import json
+import os
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from subitize.errors import BadInput, StorageFull
+
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
+Entry = tuple[str, dict[str, Any]]
+"""where it stands, and what it says"""
+
+
+def write_whole(path: Path, content: bytes, *, option: str = "") -> None:
+    """Temporary name, sync, rename: a reader sees the old file or the new one.
+
+    `option` is the one that named the path: a place that can't be written is then the user's to
+    change. A full disk is none of his making.
+    """
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        with temporary.open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    except OSError as problem:
+        said = f"Can't write {path}: {problem.strerror or problem}."
+        if option and problem.errno not in FULL:
+            raise BadInput(f"{said} Give another {option}.") from None
+        raise StorageFull(f"{said} Make room and run the same command again.") from None
+    finally:
+        with suppress(OSError):
+            temporary.unlink()
+
+
+def csv_text(header: Sequence[str], rows: Iterable[Iterable[object]]) -> str:
+    r"""A table as CSV with plain line ends.
+
+    >>> csv_text(("a", "b"), [(1, "x, y")])
+    'a,b\n1,"x, y"\n'
+    """
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(header)
+    writer.writerows(rows)
+    return text.getvalue()
+
+
+def read_bytes(path: Path, what: str, repair: str = "") -> bytes:
+    """A file's content; `what` it should hold and how to mend it are said when it can't be read."""
+    try:
+        return path.read_bytes()
+    except OSError as problem:
+        said = f"Can't read {what} {path}: {problem.strerror or problem}."
+        raise BadInput(f"{said} {repair}".rstrip()) from None
+
+
+def decoded(content: bytes, name: str) -> str:
+    """UTF-8 (with or without a mark at the start) or marked UTF-16; anything else is named.
+
+    >>> decoded(codecs.BOM_UTF8 + b"a,b", "x.csv")
+    'a,b'
+    """
+    if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        encoding = "utf-16"
+    else:
+        encoding = "utf-8-sig"
+    try:
+        return content.decode(encoding)
+    except UnicodeDecodeError as problem:
+        line = content.count(b"\n", 0, problem.start) + 1
+        found = content[problem.start : problem.start + 1]
+        raise BadInput(
+            f"{name}:{line} is not UTF-8: found the byte 0x{found.hex()}, which other encodings "
+            f"such as Latin-1 read as {found.decode('latin-1')!r}. Save the file as UTF-8."
+        ) from None
+
+
+def read_json(path: Path, what: str, repair: str = "") -> Any:
+    """What a JSON file holds."""
+    return _parsed(decoded(read_bytes(path, what, repair), str(path)), str(path), repair)
+
+
+def _parsed(text: str, where: str, repair: str = "") -> Any:
+    """JSON; NaN and Infinity, which Python writes though they are no JSON, are taken as such."""
+    try:
+        return orjson.loads(text)
+    except orjson.JSONDecodeError as problem:
+        try:
+            return json.loads(text)
+        except (ValueError, RecursionError):
+            raise BadInput(f"{where} is not JSON: {problem}. {repair}".rstrip()) from None
+
+
+def read_entries(
+    path: Path, what: str, needed: Sequence[str], *, blank: Sequence[str] = (), repair: str = ""
+) -> list[Entry]:
+    """The objects of a JSON list or of JSON lines, the rows of a Parquet file, else those of CSV.
+
+    Every entry must have what is `needed`, and it may be empty only where `blank` says so.
+    """
+    content = read_bytes(path, what, repair)
+    parquet = content.startswith(b"PAR1")
+    text = "" if parquet else decoded(content, str(path))
+    start = text.lstrip()[:1]
+    if parquet:
+        found = _parquet_rows(content, path)
+    elif start not in ("[", "{", ""):
+        found = _csv_rows(text, path, needed)
+    elif start == "[":
+        listed = _parsed(text, str(path), repair)
+        found = [(f"{path}: entry {place}", entry) for place, entry in enumerate(listed, 1)]
+    else:
+        # not splitlines: characters that end a line for Python may stand inside a JSON string
+        lines = ((f"{path}:{number}", line) for number, line in enumerate(text.split("\n"), 1))
+        found = [(where, _parsed(line, where)) for where, line in lines if line.strip()]
+    for where, entry in found:
+        if not isinstance(entry, dict):
+            raise BadInput(f"{where} is no object: give one with {', '.join(needed)}.")
+        empty = [name for name in needed if entry.get(name) in (None, "") and name not in blank]
+        if missing := [name for name in needed if name not in entry or name in empty]:
+            raise BadInput(f"{where} lacks {', '.join(missing)}. {repair}".rstrip())
+    return found
+
+
+def _parquet_rows(content: bytes, path: Path) -> list[Entry]:
+    import polars as pl
+
+    try:
+        rows = pl.read_parquet(io.BytesIO(content)).to_dicts()
+    except pl.exceptions.PolarsError as problem:
+        raise BadInput(f"{path} can't be read as Parquet: {str(problem)[:200]}") from None
+    return [(f"{path}, row {number}", row) for number, row in enumerate(rows, 1)]
+
+
+def _csv_rows(text: str, path: Path, needed: Sequence[str]) -> list[Entry]:
+    reader = csv.DictReader(io.StringIO(text, newline=""))
+    try:
+        header = reader.fieldnames or ()
+        if missing := [name for name in needed if name not in header]:
+            raise BadInput(
+                f"{path} lacks the column {', '.join(missing)}: it has "
+                f"{', '.join(header) or 'none'}; needed are {', '.join(needed)}."
+            )
+        return [
+            (f"{path}:{reader.line_num}", {key: (row[key] or "").strip() for key in header})
+            for row in reader
+        ]
+    except csv.Error as problem:
+        raise BadInput(
+            f"{path}:{reader.line_num + 1}: this is not CSV ({problem}): a quotation mark may be "
+            "missing."
+        ) from None
+
+
+def stamp(path: Path | str) -> tuple[int, int]:
+    """When a file was last written and its size: what was read of it is kept as long as both stay.
+
+    >>> stamp("no such file")
+    (0, 0)
+    """
+    try:
+        found = Path(path).stat()
+    except OSError:
+        return (0, 0)
+    return (found.st_mtime_ns, found.st_size)

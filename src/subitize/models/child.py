@@ -1,0 +1,109 @@
+"""A model in a child process: `python -m subitize.models.child`, driven over its standard pipes.
+
+What goes in are JSON and bytes, never objects: first the model's name, options and kind, then
+batches of stimuli and items; what comes out are replies. A message is a line with the length of
+its JSON and of the bytes behind it. When the driver is gone its pipe ends, and so does the child.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import os
+import sys
+from dataclasses import asdict, replace
+from typing import Any, BinaryIO
+
+import orjson
+
+from subitize.errors import Hopeless, ModelError, SubitizeError
+from subitize.models.base import METHODS, Item, ModelOptions, Reply, compute
+from subitize.models.catalog import open_model
+from subitize.records import Stimulus, Trial
+from subitize.stimuli import render
+
+
+def write_message(stream: BinaryIO, message: Any) -> None:
+    """One message; bytes inside it are allowed as {"base64": …}."""
+    packed = orjson.dumps(message, option=orjson.OPT_SERIALIZE_NUMPY)
+    stream.write(b"%d\n" % len(packed) + packed)
+    stream.flush()
+
+
+def read_message(stream: BinaryIO) -> Any:
+    """The next message; None at the end of the pipe."""
+    head = stream.readline()
+    if not head.endswith(b"\n"):
+        return None
+    body = stream.read(int(head))
+    return orjson.loads(body) if len(body) == int(head) else None
+
+
+def pack_item(stimulus: Stimulus, item: Item) -> dict[str, Any]:
+    """What a child needs of a trial; it draws the picture itself."""
+    facts = None if item.facts is None else asdict(item.facts)
+    return {"stimulus": asdict(stimulus), "item": {**asdict(item), "facts": facts}}
+
+
+def unpack_reply(entry: dict[str, Any]) -> Reply | ModelError:
+    """What the child made of an item."""
+    if "problem" in entry:
+        return ModelError(entry["problem"])
+    value = entry["value"]
+    if entry["kind"] == "picture":
+        value = base64.b64decode(value["base64"])
+    return Reply(entry["kind"], value, entry["stop"], entry["usage"], entry["facts"])
+
+
+def _pack_reply(answer: Reply | ModelError) -> dict[str, Any]:
+    if isinstance(answer, ModelError):
+        return {"problem": str(answer)}
+    entry = {name: getattr(answer, name) for name in answer.__slots__}
+    if answer.kind == "picture":
+        entry["value"] = {"base64": base64.b64encode(answer.value).decode()}
+    return entry
+
+
+def _unpack_item(entry: dict[str, Any], *, looks: bool) -> tuple[Item, str]:
+    stimulus = Stimulus(**entry["stimulus"])
+    picture = render(stimulus) if looks and stimulus.kind in ("drawn", "file") else None
+    given = dict(entry["item"])
+    given["options"] = tuple(given["options"])
+    given["facts"] = None if given["facts"] is None else Trial.from_json(given["facts"])
+    item = Item(**given)
+    if picture is None:
+        return item, ""
+    return replace(item, picture=picture.png), picture.sha256
+
+
+def main() -> None:
+    """Open the model, say so, then answer batches until the pipe ends."""
+    stdin, stdout = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
+    # What a library prints must not get among the messages.
+    os.dup2(2, 1)
+    hello = read_message(stdin)
+    try:
+        model = open_model(hello["name"], ModelOptions(**hello["options"]))
+        asyncio.run(model.open())
+    except SubitizeError as problem:
+        write_message(stdout, {"problem": str(problem)})
+        return
+    write_message(stdout, {"ready": True})
+    ask = getattr(model, METHODS[hello["kind"]])
+    while (batch := read_message(stdin)) is not None:
+        try:
+            made = [_unpack_item(entry, looks=model.needs_picture) for entry in batch]
+        except SubitizeError as problem:
+            write_message(stdout, {"problem": str(problem)})
+            continue
+        try:
+            answers = compute(ask, [item for item, _ in made])
+        except Hopeless as problem:
+            write_message(stdout, {"problem": str(problem)})
+            continue
+        packed = [_pack_reply(one) for one in answers]
+        write_message(stdout, {"answers": packed, "hashes": [sha for _, sha in made]})
+
+
+if __name__ == "__main__":
+    main()

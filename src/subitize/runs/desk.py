@@ -1,0 +1,178 @@
+"""One respondent's desk: items in, replies out, with retries, limiter, budget and batches."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from dataclasses import dataclass
+
+from subitize.errors import Hopeless, ModelError, Retryable, SubitizeError, WorkerLost
+from subitize.models.base import Item, Kind, Model, Reply
+from subitize.records import Stimulus
+from subitize.runs.engines import Answered, Asked, Engine
+from subitize.runs.limits import Budget, Halt, Halted, Limiter, RetryPolicy
+
+STOP_AFTER = 20
+"""so many trials failing one after another mean that the server is gone"""
+STOP_AFTER_AT_START = 3
+"""… and fewer when none has ever succeeded"""
+DEATHS = 3
+"""so many workers dying one after another end the run"""
+LINGER = 0.002
+"""seconds that a batch which is not full waits for the rest"""
+
+
+@dataclass(frozen=True)
+class Terms:
+    """What all desks of a run share."""
+
+    budget: Budget
+    policy: RetryPolicy
+    halt: Halt
+
+
+class Desk:
+    """Asks one model, as one kind; a problem of one item is never that of another."""
+
+    def __init__(
+        self, model: Model, kind: Kind, engine: Engine, terms: Terms, concurrency: int | None
+    ) -> None:
+        self.model = model
+        self.kind = kind
+        self.engine = engine
+        self.slots = asyncio.Semaphore(engine.capacity)
+        """held from asking to storing, so that a kill loses no more than is under way at once"""
+        self._terms = terms
+        self._limiter = Limiter(concurrency, terms.halt) if concurrency else None
+        self._queue: deque[tuple[Asked, asyncio.Future[Answered]]] = deque()
+        self._filled = asyncio.Event()
+        self._servers: list[asyncio.Task[None]] = []
+        self._successes = self._failures_in_a_row = self._deaths = 0
+        self.answered_before = False
+        """whether this respondent has answered trials of the run in an earlier command"""
+
+    async def open(self) -> None:
+        await self.engine.open()
+        if self._limiter is None:
+            many = max(1, self.engine.capacity // self.model.batch_size)
+            self._servers = [asyncio.create_task(self._serve()) for _ in range(many)]
+
+    async def close(self) -> None:
+        for server in self._servers:
+            server.cancel()
+        await asyncio.gather(*self._servers, return_exceptions=True)
+        await self.engine.close()
+
+    async def ask(self, stimulus: Stimulus, item: Item) -> Answered:
+        """The reply to one item; raises when asking on would only waste calls."""
+        if self._limiter is not None:
+            return self._noted(await self._ask_patiently((stimulus, item), self._limiter))
+        future: asyncio.Future[Answered] = asyncio.get_running_loop().create_future()
+        if self.model.paid:
+            self._terms.budget.take()
+        self._queue.append(((stimulus, item), future))
+        self._filled.set()
+        return self._noted(await future)
+
+    async def _serve(self) -> None:
+        """Take batches from the queue as long as the run goes on."""
+        size = self.model.batch_size
+        while True:
+            await self._filled.wait()
+            if len(self._queue) < size:
+                await asyncio.sleep(LINGER)
+            batch = [self._queue.popleft() for _ in range(min(size, len(self._queue)))]
+            if not self._queue:
+                self._filled.clear()
+            if not batch:
+                continue
+            try:
+                answers = await self._submit([asked for asked, _ in batch])
+            except SubitizeError as problem:
+                for _, future in batch:
+                    if not future.done():
+                        future.set_exception(problem)
+                continue
+            for (_, future), answer in zip(batch, answers, strict=True):
+                if not future.done():
+                    future.set_result(answer)
+
+    async def _submit(self, batch: list[Asked]) -> list[Answered]:
+        """A batch; one whose worker died is tried once more item by item, then given up."""
+        try:
+            answers = await self.engine.submit(batch)
+            self._deaths = 0
+            return answers
+        except WorkerLost as problem:
+            self._deaths += 1
+            if self._deaths >= DEATHS:
+                raise Hopeless(
+                    f"{self.model.respondent} died {self._deaths} times one after another: "
+                    f"{problem}. Mend the model, then run the same command again."
+                ) from None
+        answers = []
+        for one in batch:
+            try:
+                answers += await self.engine.submit([one])
+                self._deaths = 0
+            except WorkerLost as problem:
+                self._deaths += 1
+                answers.append((ModelError(f"its process died: {problem}"), 0.0, ""))
+        return answers
+
+    async def _ask_patiently(self, asked: Asked, limiter: Limiter) -> Answered:
+        failures = busy_failures = 0
+        policy = self._terms.policy
+        while True:
+            answered = await self._ask_once(asked, limiter)
+            answer = answered[0]
+            if isinstance(answer, Retryable):
+                failures += not answer.busy
+                busy_failures += answer.busy
+                if failures < policy.tries and busy_failures < policy.busy_tries:
+                    wait = policy.wait(failures + busy_failures, answer.retry_after)
+                    await self._terms.halt.sleep(wait)
+                    continue
+            return answered
+
+    async def _ask_once(self, asked: Asked, limiter: Limiter) -> Answered:
+        await limiter.enter()
+        answer: Reply | ModelError | None = None
+        try:
+            if self._terms.halt.stops(paid=self.model.paid):
+                raise Halted
+            if self.model.paid:
+                self._terms.budget.take()
+            try:
+                answered = (await self.engine.submit([asked]))[0]
+            except WorkerLost as problem:
+                answered = (problem, 0.0, "")
+            answer = answered[0]
+            return answered
+        finally:
+            told = answer if isinstance(answer, Retryable) else None
+            hold = min((told and told.retry_after) or 0.0, self._terms.policy.longest_wish)
+            await limiter.leave(busy=told is not None and told.busy, hold=hold)
+
+    def _noted(self, answered: Answered) -> Answered:
+        """Stop the run when asking on would only waste calls."""
+        answer = answered[0]
+        if isinstance(answer, Reply):
+            self._successes += 1
+            self._failures_in_a_row = 0
+            return answered
+        self._failures_in_a_row += 1
+        if isinstance(answer, Hopeless) and not self._successes:
+            raise answer
+        # A resumed run begins with what failed before: three trials that can't be answered must
+        # not keep it from the rest. A server that can't be reached fails in another way.
+        works = self._successes or (self.answered_before and not isinstance(answer, Retryable))
+        most = STOP_AFTER if works else STOP_AFTER_AT_START
+        if self.model.paid and self._failures_in_a_row >= most:
+            where = getattr(self.model, "endpoint", self.model.respondent)
+            raise Hopeless(
+                f"{where} does not answer as it should ({self._failures_in_a_row} trials failed "
+                f"one after another, last with: {answer}). Check that the server runs and that "
+                "--base-url is right, then run the same command again."
+            )
+        return answered

@@ -1,0 +1,132 @@
+"""Engines: where a model computes. The driver asks, an engine answers; it also draws.
+
+An engine gets stimuli and items without pictures and gives replies, in any order of computing but
+in the order asked. Retries, budget, limiter, journal and readings stay with the driver. What an
+engine needs of a model travels as names, settings, bytes and JSON, so that it may compute in this
+process, in a child or on another machine.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from typing import Any, Protocol, cast
+
+from subitize.errors import ModelError
+from subitize.models.base import METHODS, Item, Kind, Model, Reply, compute
+from subitize.records import Stimulus, fingerprint
+from subitize.stimuli import Picture, render
+
+__all__ = ["Answered", "Asked", "Engine", "EngineMaker", "LocalEngine"]
+
+Asked = tuple[Stimulus, Item]
+"""what to show, and an item without its picture"""
+Answered = tuple[Reply | ModelError, float, str]
+"""the reply or what went wrong, the seconds it took, and the hash of the picture shown"""
+KEPT_BYTES = 16 << 20
+
+
+class Engine(Protocol):
+    """Computes answers; see the module's text."""
+
+    capacity: int
+    """so many items may be under way at once"""
+
+    async def open(self) -> None:
+        """Make ready; what can't work at all is a `Hopeless`."""
+
+    async def submit(self, asked: Sequence[Asked]) -> list[Answered]:
+        """Answer a batch; a worker that died on it is a `WorkerLost`."""
+
+    async def close(self) -> None:
+        """Free everything; called once."""
+
+
+EngineMaker = Callable[[Model, Kind, int], Engine]
+"""makes the engine of one respondent, asked as this kind with this concurrency"""
+
+
+class LocalEngine:
+    """Computes in this process: an asyncio call for models that wait, else one worker thread.
+
+    Pictures are drawn in a thread of their own: the next batch is drawn and encoded while this
+    one computes.
+    """
+
+    def __init__(self, model: Model, kind: Kind, concurrency: int) -> None:
+        self._model = model
+        self._ask: Callable[[Sequence[Item]], Any] = getattr(model, METHODS[kind])
+        self._waits = inspect.iscoroutinefunction(self._ask)
+        self.capacity = concurrency if self._waits else 2 * model.batch_size
+        self._drawer = ThreadPoolExecutor(1, "drawing")
+        self._worker = ThreadPoolExecutor(1, "model")
+        self._pictures = _Pictures(self._drawer)
+
+    async def open(self) -> None:
+        await self._model.open()
+
+    async def close(self) -> None:
+        try:
+            await self._model.close()
+        finally:
+            for pool in (self._drawer, self._worker):
+                pool.shutdown(wait=True, cancel_futures=True)
+
+    async def submit(self, asked: Sequence[Asked]) -> list[Answered]:
+        items, hashes = [], []
+        for stimulus, item in asked:
+            picture = await self._pictures.get(stimulus) if self._model.needs_picture else None
+            items.append(item if picture is None else replace(item, picture=picture.png))
+            hashes.append(picture.sha256 if picture else "")
+        begun = time.perf_counter()
+        if self._waits:
+            answers = [await self._wait_for(item) for item in items]
+        else:
+            loop = asyncio.get_running_loop()
+            answers = await loop.run_in_executor(self._worker, compute, self._ask, items)
+        seconds = (time.perf_counter() - begun) / len(items)
+        return [(answer, seconds, sha) for answer, sha in zip(answers, hashes, strict=True)]
+
+    async def _wait_for(self, item: Item) -> Reply | ModelError:
+        try:
+            return cast("Reply | ModelError", (await self._ask([item]))[0])
+        except ModelError as problem:
+            return problem
+        except (RuntimeError, ValueError, OSError, LookupError, TypeError) as problem:
+            return ModelError(f"{type(problem).__name__}: {problem}")
+
+
+class _Pictures:
+    """Draws in one thread and keeps the newest few: forms of one question share a picture."""
+
+    def __init__(self, drawer: ThreadPoolExecutor) -> None:
+        self._drawer = drawer
+        self._kept: OrderedDict[str, asyncio.Task[Picture]] = OrderedDict()
+        self._bytes = 0
+
+    async def get(self, stimulus: Stimulus) -> Picture | None:
+        if stimulus.kind not in ("drawn", "file"):
+            return None
+        key = fingerprint([stimulus.kind, stimulus.recipe])
+        task = self._kept.get(key)
+        if task is None:
+            task = asyncio.ensure_future(self._draw(stimulus))
+            self._kept[key] = task
+        else:
+            self._kept.move_to_end(key)
+        return await asyncio.shield(task)
+
+    async def _draw(self, stimulus: Stimulus) -> Picture:
+        loop = asyncio.get_running_loop()
+        picture = await loop.run_in_executor(self._drawer, render, stimulus)
+        self._bytes += len(picture.png)
+        while self._bytes > KEPT_BYTES and len(self._kept) > 1:
+            _, oldest = self._kept.popitem(last=False)
+            if oldest.done() and not oldest.cancelled() and oldest.exception() is None:
+                self._bytes -= len(oldest.result().png)
+        return picture

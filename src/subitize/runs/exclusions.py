@@ -1,0 +1,48 @@
+"""excluded.json: responses left out by hand, each with its reason."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import orjson
+
+from subitize.errors import BadInput, WrongRun
+from subitize.files import write_whole
+from subitize.runs.journal import read_lines
+from subitize.runs.plan import read_trials
+
+
+def read_exclusions(folder: Path) -> dict[str, str]:
+    """Trials (or picture files) left out by hand, with the reason."""
+    path = folder / "excluded.json"
+    try:
+        return dict(orjson.loads(path.read_bytes())) if path.exists() else {}
+    except (orjson.JSONDecodeError, TypeError, ValueError):
+        raise WrongRun(
+            f"{path} is damaged: delete it and exclude again with `subitize read --exclude`."
+        ) from None
+
+
+def write_exclusions(folder: Path, file: Path) -> int:
+    """Take over a file of lines `TRIAL-OR-PICTURE,REASON`; how many are excluded now."""
+    try:
+        lines = file.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as problem:
+        raise BadInput(f"Can't read {file}: {problem}.") from None
+    known = {trial.id for trial in read_trials(folder)}
+    for _, stored in read_lines(folder / "responses.jsonl"):
+        response = orjson.loads(stored)
+        if response["kind"] == "picture":
+            known.add(response["value"])
+    excluded = {}
+    for number, line in enumerate(lines, 1):
+        if not line.strip() or line.startswith("#"):
+            continue
+        name, comma, reason = (part.strip() for part in line.partition(","))
+        if not comma or not reason:
+            raise BadInput(f"{file}, line {number}: give TRIAL-OR-PICTURE,REASON on each line.")
+        if name not in known:
+            raise BadInput(f"{file}, line {number}: this run has no trial or picture {name!r}.")
+        excluded[name] = reason
+    write_whole(folder / "excluded.json", orjson.dumps(excluded, option=orjson.OPT_INDENT_2))
+    return len(excluded)

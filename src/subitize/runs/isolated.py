@@ -1,0 +1,114 @@
+"""A model in a process of its own: a hang or a crash costs its batch, not the run."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import sys
+import time
+from asyncio.subprocess import PIPE, Process
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+import orjson
+
+from subitize.errors import BadInput, Hopeless, WorkerLost
+from subitize.models import child as child_process
+from subitize.models.base import Kind, Model, ModelOptions
+from subitize.models.child import pack_item, unpack_reply
+from subitize.runs.engines import Answered, Asked
+
+LAST_WORDS = 2000
+"""characters kept of what a child said before it died"""
+
+
+class IsolatedEngine:
+    """One child process, started again after it died or was killed for hanging."""
+
+    def __init__(self, model: Model, kind: Kind) -> None:
+        self._model = model
+        self._kind = kind
+        self._options = model.options or ModelOptions()
+        self.capacity = 2 * model.batch_size
+        self._child: Process | None = None
+        self._said = ""
+        self._listening: asyncio.Task[None] | None = None
+        self._turn = asyncio.Lock()
+
+    async def open(self) -> None:
+        await self._started()
+
+    async def close(self) -> None:
+        if self._child is not None:
+            await self._end(self._child)
+
+    async def submit(self, asked: Sequence[Asked]) -> list[Answered]:
+        async with self._turn:
+            child = await self._started()
+            begun = time.perf_counter()
+            message = [pack_item(stimulus, item) for stimulus, item in asked]
+            allowed = self._options.timeout * len(asked)
+            found = await self._exchange(child, message, allowed)
+        if "problem" in found:
+            raise BadInput(found["problem"])
+        seconds = (time.perf_counter() - begun) / len(asked)
+        return [
+            (unpack_reply(answer), seconds, sha256)
+            for answer, sha256 in zip(found["answers"], found["hashes"], strict=True)
+        ]
+
+    async def _started(self) -> Process:
+        if self._child is not None:
+            return self._child
+        child = self._child = await asyncio.create_subprocess_exec(
+            sys.executable, "-m", child_process.__name__,
+            stdin=PIPE, stdout=PIPE, stderr=PIPE, limit=2**30,
+            # Ctrl-C is the driver's to hear: it finishes what is in flight.
+            start_new_session=True,
+        )  # fmt: skip
+        self._said = ""
+        self._listening = asyncio.create_task(self._listen(child))
+        hello = {
+            "name": self._model.respondent, "options": asdict(self._options), "kind": self._kind
+        }  # fmt: skip
+        found = await self._exchange(child, hello, self._options.load_timeout)
+        if "problem" in found:
+            raise Hopeless(found["problem"])
+        return child
+
+    async def _exchange(self, child: Process, message: Any, allowed: float) -> dict[str, Any]:
+        """Send a message and wait for its answer; a child that dies or hangs is a `WorkerLost`."""
+        assert child.stdin is not None
+        assert child.stdout is not None
+        packed = orjson.dumps(message)
+        try:
+            async with asyncio.timeout(allowed):
+                child.stdin.write(b"%d\n" % len(packed) + packed)
+                await child.stdin.drain()
+                head = await child.stdout.readexactly(1)
+                head += await child.stdout.readuntil(b"\n")
+                found: dict[str, Any] = orjson.loads(await child.stdout.readexactly(int(head)))
+                return found
+        except TimeoutError:
+            await self._end(child)
+            raise WorkerLost(f"it gave no answer within {allowed:g} seconds") from None
+        except (OSError, EOFError, ValueError):
+            code = await self._end(child)
+            words = " ".join(self._said.split())[-300:]
+            raise WorkerLost(f"exit {code}" + (f", last words: {words}" if words else "")) from None
+
+    async def _listen(self, child: Process) -> None:
+        assert child.stderr is not None
+        while part := await child.stderr.read(4096):
+            self._said = (self._said + part.decode(errors="replace"))[-LAST_WORDS:]
+
+    async def _end(self, child: Process) -> int | None:
+        self._child = None
+        if child.returncode is None:
+            with contextlib.suppress(ProcessLookupError):
+                child.kill()
+        code = await child.wait()
+        if self._listening is not None:
+            await asyncio.gather(self._listening, return_exceptions=True)
+        return code

@@ -1,0 +1,121 @@
+"""trials.jsonl: the trials of a run, a line each, written before they are asked.
+
+It is a set matched by id: trials are a pure function of settings, decisions and responses, so a
+resumed run makes them again, in whatever order, and adds what the file lacks.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+
+import orjson
+
+from subitize.errors import BadInput, StorageFull, WrongRun
+from subitize.records import Trial
+from subitize.runs.journal import append_line, cut_torn_line, read_lines
+
+CHUNK = 64
+START = b'{"id":"'
+
+
+class Plan:
+    """The file of trials; opened by the one process that holds the run's lock."""
+
+    def __init__(self, folder: Path, fill: Mapping[str, str | int | float]) -> None:
+        self.path = folder / "trials.jsonl"
+        self._fill = fill
+        cut_torn_line(self.path)
+        self._known = {_short(identity) for identity in _ids(self.path)}
+        self._descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+
+    def chunks(self, trials: Iterable[Trial]) -> Iterator[list[Trial]]:
+        """The same trials in small lists; each is in the file before it is handed out."""
+        remaining = iter(trials)
+        while chunk := list(islice(remaining, CHUNK)):
+            self.add(chunk)
+            yield chunk
+
+    def add(self, trials: Iterable[Trial]) -> None:
+        """Write those of the trials that the file lacks."""
+        new = b""
+        for trial in trials:
+            if _short(trial.id) not in self._known:
+                self._known.add(_short(trial.id))
+                new += self._line(trial)
+        if not new:
+            return
+        try:
+            append_line(self._descriptor, new)
+        except OSError as problem:
+            raise StorageFull(
+                f"Can't write {self.path}: {problem.strerror}. Make room and run again."
+            ) from None
+
+    def _line(self, trial: Trial) -> bytes:
+        undeclared = trial.condition.keys() - self._fill.keys()
+        if undeclared:
+            raise BadInput(
+                f"The trials of {trial.benchmark}, stage {trial.stage}, have the conditions "
+                f"{', '.join(sorted(undeclared))}, which the benchmark's CONDITION does not "
+                "declare: add them there, each with the value for trials that lack it."
+            )
+        options = orjson.OPT_SERIALIZE_NUMPY
+        return orjson.dumps(trial.as_json(self._fill), option=options) + b"\n"
+
+    def close(self) -> None:
+        os.close(self._descriptor)
+
+
+def _short(identity: str) -> int:
+    """64 bits of a trial's id: a hundred thousand of them stay small in memory."""
+    return int(identity[:16], 16)
+
+
+def _ids(path: Path) -> Iterator[str]:
+    for number, (_, line) in enumerate(read_lines(path), 1):
+        if line.startswith(START):
+            identity = line[len(START) : line.find(b'"', len(START))].decode()
+        else:
+            identity = _parsed(path, number, line).id
+        try:
+            int(identity[:16], 16)
+        except ValueError:
+            raise _damaged(path, number) from None
+        yield identity
+
+
+def read_trials(folder: Path) -> Iterator[Trial]:
+    """The planned trials, each once, in the order of the file."""
+    path = folder / "trials.jsonl"
+    seen = set()
+    for number, (_, line) in enumerate(read_lines(path), 1):
+        trial = _parsed(path, number, line)
+        if trial.id not in seen:
+            seen.add(trial.id)
+            yield placed(trial, folder)
+
+
+def _parsed(path: Path, number: int, line: bytes) -> Trial:
+    try:
+        return Trial.from_json(orjson.loads(line))
+    except (orjson.JSONDecodeError, TypeError, KeyError, AttributeError):
+        raise _damaged(path, number) from None
+
+
+def _damaged(path: Path, number: int) -> WrongRun:
+    return WrongRun(
+        f"{path}, line {number} is damaged: it is not a trial. Delete that line and run the same "
+        "`subitize run` again, which plans it anew and asks nothing twice."
+    )
+
+
+def placed(trial: Trial, folder: Path) -> Trial:
+    """The trial with the path of its file resolved; relative ones start at the run's folder."""
+    path = trial.stimulus.path
+    if path is None or Path(path).is_absolute() or not (folder / path).exists():
+        return trial
+    return replace(trial, stimulus=replace(trial.stimulus, path=str(folder / path)))

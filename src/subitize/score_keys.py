@@ -1,0 +1,82 @@
+"""Every key of scores.json, declared once, with what it means; docs/scores.md is made from it.
+
+A number with an interval is {value, low, high, trials}, see `records.Score`; a key that can't be
+computed on a run is null, with the reason under `undefined`. A benchmark of another package
+declares its further keys in `Benchmark.SCORES`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+FORMAT = 2
+"""of scores.json: one of another format is made again"""
+
+KEYS: Mapping[str, str] = {
+    # of every run
+    "format": "of this file",
+    "benchmark": "name of the benchmark",
+    "version": "of the benchmark's rules",
+    "model": "who was asked",
+    "parameters": "size of the model in billions, where known",
+    "reader": "by whom or by which rules the responses were read",
+    "run": "the run's folder",
+    "asked": "trials with a response, all stages",
+    "trials": "trials that the headline scores stand on",
+    "states": "how many of them ended in which state",
+    "failed": "trials whose call failed; the next run asks them again",
+    "undefined": "key: why it is null or has no interval",
+    "corrected": "accuracy and NAE without a counter's known mistakes",
+    # naming and production
+    "accuracy": "share of right answers",
+    "nae": "normalised absolute error: mean of |response − target| / target",
+    "nae_over_targets": "the same as a mean of the targets' means",
+    "counting_level": "n-knower level by the paper's rule",
+    "counting_levels": "the level by each rule",
+    "counting_level_shares": "share of bootstrap samples with each level",
+    "human_correlation": "likeness to the ideal human observer",
+    "random_correlation": "likeness to random answers",
+    "category_consistency": "smallest correlation between two categories",
+    "bias": "category: over- or underestimation with its test",
+    "scalar_variability": "does the spread grow with the mean, with its test",
+    "weber_fraction": "w of the fitted observer",
+    "subitizing_limit": "up to which number the fitted observer is exact",
+    "subitizing_limit_interval": "which limits the answers allow",
+    "lapse_rate": "share of random answers of the fitted observer",
+    "confusion": "how often which number was said to which target",
+    "categories": "category: accuracy, NAE, matrix, means and spreads by target",
+    "prompt": "the form of the question that the scores stand on",
+    "prompts": "every form that was tried, with its scores",
+    "control_question": "whether the model understands the pictures",
+    "flagged_cells": "cells of category and number with too few readable trials",
+    "attempts": "how many answers came at which attempt",
+    # CAPTURE
+    "set": "synthetic or real",
+    "layout": "of the synthetic set",
+    "smape": "variant: sMAPE in percent",
+    "exact": "variant: share of exact totals in percent",
+    "price_of_occlusion": "sMAPE with the occluder minus without, paired",
+    "hidden": "sMAPE of the hidden objects alone",
+    "hidden_minus_total": "that minus the totals', paired",
+    "pattern": "variant: share of patterns named rightly in percent",
+    "pattern_price": "pattern with the occluder minus without, paired",
+    "help": "help: sMAPE with it, and its effect",
+    "breakdowns": "variant: fact: sMAPE by level",
+    "over_predicted": "variant: numbers said more often than right",
+    "confidence": "variant: reliability of stated or sampled confidence",
+    "prompt_decision": "the prompts chosen on the validation part",
+    "reader_agreement": "language model: how often it reads a reply as the rules do",
+    # GeckoNum, its metrics and its counting questions
+    "states_by_type": "prompt type: states",
+    "readings": "reader: the paper's tables, statistics and breakdowns from its answers",
+    "tables": "the paper's tables from people's answers",
+    "statistics": "table: painter: differences, effect sizes and corrected p-values",
+    "means": "metric: painter: mean score",
+    "missing_pictures": "pictures that were not there",
+    "within_one": "share of answers off by at most one",
+    "by_number": "accuracy by the right number",
+    "by_type": "accuracy by prompt type",
+    "by_complexity": "accuracy of simple and complex questions",
+    "by_frequency": "accuracy of frequent and rare nouns",
+    "by_painter": "accuracy by painter",
+}

@@ -1,0 +1,254 @@
+"""Where models compute: threads of this process, a child of its own, or somewhere else."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import random
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, ClassVar
+
+import pytest
+
+from subitize.benchmarks.catalog import get_benchmark
+from subitize.errors import WorkerLost
+from subitize.models.base import Answers, Item, Kind, Model, ModelOptions, Reply
+from subitize.models.catalog import open_model
+from subitize.runs import engines
+from subitize.runs.driver import item_seed
+from subitize.runs.engines import Answered, Asked, LocalEngine
+from subitize.runs.run import Outcome, RunOptions, run_benchmark
+from tests.runs.conftest import QUICK, responses_of
+from tests.scored import load_run, score_run
+
+SMALL = {"per_cell": 4, "max": 5, "size": 64, "prompt": "things", "categories": ("dots", "apples")}
+TRIALS = 2 * 5 * 4 + 20
+
+
+def ask(model: Model, out: Path, **options: Any) -> Outcome:
+    benchmark = get_benchmark("naming")
+    settings = benchmark.settings_from(SMALL)
+    return run_benchmark(
+        benchmark, settings, model, out, RunOptions(progress=False, policy=QUICK, **options)
+    )
+
+
+class Looks(Model):
+    """Computes a batch only once the next batch was drawn: without overlap it waits in vain."""
+
+    kinds: ClassVar[tuple[Kind, ...]] = ("namer",)
+    batch_size = 4
+
+    def __init__(self) -> None:
+        super().__init__("test/looks")
+        self.drawn = threading.Semaphore(0)
+        self.waited_in_vain = 0
+        self.batches: list[int] = []
+
+    def name(self, items: Sequence[Item]) -> Answers:
+        self.batches.append(len(items))
+        if len(self.batches) == 2 and not self.drawn.acquire(timeout=60):
+            self.waited_in_vain += 1
+        return [Reply("text", "3") for _ in items]
+
+
+def test_the_next_batch_is_drawn_while_this_one_computes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = Looks()
+    count = 0
+    drawing = engines.render
+
+    def render(stimulus: Any) -> Any:
+        nonlocal count
+        count += 1
+        if count == 3 * model.batch_size:  # the last picture of the third batch
+            model.drawn.release()
+        return drawing(stimulus)
+
+    monkeypatch.setattr(engines, "render", render)
+    outcome = ask(model, tmp_path)
+    assert outcome.complete
+    assert model.waited_in_vain == 0
+    assert max(model.batches) == 4
+
+
+class Waits(Model):
+    """A third party's model that waits on something and calls itself neither paid nor special."""
+
+    kinds: ClassVar[tuple[Kind, ...]] = ("namer",)
+
+    def __init__(self) -> None:
+        super().__init__("test/waits")
+        self.under_way = self.most = 0
+
+    async def name(self, items: Sequence[Item]) -> Answers:
+        self.under_way += 1
+        self.most = max(self.most, self.under_way)
+        await asyncio.sleep(0.01)
+        self.under_way -= 1
+        return [Reply("text", "2") for _ in items]
+
+
+def test_a_model_that_waits_gets_its_concurrency(tmp_path: Path) -> None:
+    model = Waits()
+    assert ask(model, tmp_path, concurrency=7, budget_calls=0).complete
+    assert model.most == 7
+
+
+class Raises(Model):
+    """Fails in a way nobody foresaw, on one trial in ten."""
+
+    kinds: ClassVar[tuple[Kind, ...]] = ("namer",)
+    batch_size = 8
+
+    def name(self, items: Sequence[Item]) -> Answers:
+        if any(item.seed % 10 == 0 for item in items):
+            raise ZeroDivisionError("the weights are zero")
+        return [Reply("text", "1") for _ in items]
+
+
+def test_a_model_that_raises_anything_costs_its_items_not_the_run(tmp_path: Path) -> None:
+    outcome = ask(Raises("test/raises"), tmp_path)
+    failed = [line for line in responses_of(outcome.folder) if line["stop"] == "failed"]
+    assert 0 < len(failed) == outcome.failed < TRIALS
+    assert all(line["note"] == "ZeroDivisionError: the weights are zero" for line in failed)
+
+
+class Elsewhere:
+    """A toy cluster: answers come in any order, and one batch in four loses its worker."""
+
+    def __init__(self, model: Model, kind: Kind, concurrency: int) -> None:
+        self._inner = LocalEngine(model, kind, concurrency)
+        self._random = random.Random(3)
+        self.capacity = 4 * model.batch_size
+        self.lost = 0
+
+    async def open(self) -> None:
+        await self._inner.open()
+
+    async def close(self) -> None:
+        await self._inner.close()
+
+    async def submit(self, asked: Sequence[Asked]) -> list[Answered]:
+        await asyncio.sleep(self._random.random() * 0.01)
+        if len(asked) > 1 and (not self.lost or self._random.random() < 0.25):
+            self.lost += 1
+            raise WorkerLost("the node is gone")
+        return await self._inner.submit(asked)
+
+
+def test_half_of_a_run_here_and_half_elsewhere_scores_byte_for_byte_the_same(
+    tmp_path: Path,
+) -> None:
+    made: list[Elsewhere] = []
+
+    def elsewhere(model: Model, kind: Kind, concurrency: int) -> Elsewhere:
+        made.append(Elsewhere(model, kind, concurrency))
+        return made[-1]
+
+    name = "sim/observer?lapse=0.1"
+    whole = ask(open_model(name), tmp_path / "whole")
+    ask(open_model(name), tmp_path / "parts", limit=23)
+    parts = ask(open_model(name), tmp_path / "parts", engine=elsewhere)
+    assert whole.complete
+    assert parts.complete
+    assert made[0].lost > 0
+    keys = [line["trial"] for line in responses_of(parts.folder)]
+    assert len(keys) == len(set(keys)) == TRIALS
+    score_run(whole.folder)
+    score_run(parts.folder)
+    assert (whole.folder / "scores.json").read_bytes() == (
+        parts.folder / "scores.json"
+    ).read_bytes()
+
+
+class Dies(Elsewhere):
+    """A worker that is lost with whatever it is given."""
+
+    async def submit(self, asked: Sequence[Asked]) -> list[Answered]:
+        raise WorkerLost("last words: out of memory")
+
+
+def test_the_third_death_in_a_row_ends_the_run_with_the_last_words(tmp_path: Path) -> None:
+    outcome = ask(open_model("sim/perfect"), tmp_path, engine=Dies)
+    assert not outcome.complete
+    assert "one after another" in str(outcome.error)
+    assert "out of memory" in str(outcome.error)
+
+
+MORTAL = """
+import os
+import time
+from subitize.models.base import Model, Reply
+
+
+class Mortal(Model):
+    kinds = ("namer",)
+    batch_size = 4
+    isolated = True
+
+    def name(self, items):
+        print("this must not get among the messages")
+        for item in items:
+            what = item.seed % 20
+            if what == 1:
+                os.kill(os.getpid(), 9)
+            if what == 2:
+                time.sleep(3600)
+            if what == 3:
+                raise KeyError("no such weight")
+        return [Reply("text", str(len(item.picture) > 100)) for item in items]
+
+
+def open_mortal(name, options):
+    return Mortal(name.full, dict(name.settings))
+"""
+
+
+@pytest.fixture
+def mortal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A package of somebody else's whose model takes its process down now and then."""
+    package = tmp_path / "site"
+    info = package / "mortal-1.0.dist-info"
+    info.mkdir(parents=True)
+    (package / "mortal.py").write_text(MORTAL)
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: mortal\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text("[subitize.models]\nmortal = mortal:open_mortal\n")
+    monkeypatch.syspath_prepend(str(package))
+    before = os.environ.get("PYTHONPATH", "")
+    monkeypatch.setenv("PYTHONPATH", f"{package}{os.pathsep}{before}")
+    return "mortal/one"
+
+
+@pytest.mark.budget(60)
+def test_a_model_that_hangs_or_kills_its_process_costs_its_batch(
+    tmp_path: Path, mortal: str
+) -> None:
+    model = open_model(mortal, ModelOptions(timeout=4.0))
+    outcome = ask(model, tmp_path / "runs")
+    notes = {line["note"] for line in responses_of(outcome.folder) if line["stop"] == "failed"}
+    fine = [line for line in responses_of(outcome.folder) if line["stop"] != "failed"]
+    by_fate = {1: "exit -9", 2: "no answer within", 3: "KeyError"}
+    seeds = {line["trial"]: seed_of(model, line) % 20 for line in responses_of(outcome.folder)}
+    for fate, words in by_fate.items():
+        if fate in seeds.values():
+            assert any(words in note for note in notes), (fate, notes)
+    assert {line["trial"] for line in fine} == {
+        t for t, fate in seeds.items() if fate not in by_fate
+    }
+    assert all(line["value"] == "True" for line in fine)
+    assert load_run(outcome.folder).answers.height == TRIALS
+
+
+def seed_of(model: Model, line: dict[str, Any]) -> int:
+    key = (
+        line["trial"],
+        line["respondent"],
+        line["settings_hash"],
+        line["sample"],
+        line["attempt"],
+    )
+    return item_seed(model.settings, key)

@@ -1,0 +1,134 @@
+"""Every file of a run folder opens with one default call of pandas, Polars and DuckDB.
+
+The journal and the plan here bring each rare field no earlier than in line 150: readers that infer
+their columns from the first lines must not lose it.
+"""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import orjson
+import polars as pl
+import pytest
+
+from subitize.benchmarks.catalog import get_benchmark
+from subitize.records import USAGE, Response, Stimulus, Trial, make_follower, make_trial
+from subitize.runs.journal import Journal
+from subitize.runs.plan import Plan
+from tests.scored import load_run
+
+WHOSE = ("capture", "1", "total")
+LINES = 150
+
+
+def usual(number: int) -> tuple[Trial, Response]:
+    condition = {"configuration": f"c{number}", "task": "total", "variant": "occluded"}
+    trial = make_trial(
+        WHOSE, Stimulus("prompt", {"text": "x"}), "How many?", target=5, condition=condition
+    )
+    return trial, Response(trial.id, "m", "h", 0, 0, "text", "5", "stop")
+
+
+def rare(before: Response) -> tuple[Trial, Response]:
+    """Everything that a plain reply lacks."""
+    condition = {
+        "configuration": "rare", "task": "pattern", "variant": "unoccluded",
+        "help": "visible-count", "prompt": "own", "thing": "circles",
+        "total": 15, "hidden": 3, "arrangement": "circle",
+        "place": 4, "colour": "red", "object": "dots", "told": 12,
+    }  # fmt: skip
+    trial = make_follower(
+        ("capture", "1", "inpainted"), before, "Which?", target=2.5, options=("a", "b"),
+        condition=condition, over=Stimulus("file", {"sha256": "0" * 64}, "/pictures/one.png"),
+        box=(1, 2, 3.5, 4),
+    )  # fmt: skip
+    response = Response(
+        trial.id, "counter/x", "other", 2, 1, "boxes", '{"boxes":[[0,0,5,5,0.9]]}', "length",
+        dict.fromkeys(USAGE, 7), 1.25, "f" * 64, "a note", '{"frames":12}',
+    )  # fmt: skip
+    return trial, response
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run folder whose last line is the rare one."""
+    folder = tmp_path_factory.mktemp("run")
+    benchmark = get_benchmark("capture")
+    pairs = [usual(number) for number in range(LINES - 1)]
+    pairs.append(rare(pairs[0][1]))
+    journal, plan = Journal(folder), Plan(folder, benchmark.CONDITION)
+    plan.add([trial for trial, _ in pairs])
+    for _, response in pairs:
+        journal.write(response)
+    plan.close()
+    journal.close()
+    info = {
+        "format": 2, "benchmark": "capture", "version": "1", "kind": "namer",
+        "settings": {}, "model": {"name": "m", "settings": {}, "revision": None},
+        "respondents": [{"name": "m", "settings_hash": "h"}], "decisions": {}, "readers": [],
+    }  # fmt: skip
+    (folder / "run.json").write_bytes(orjson.dumps(info))
+    assert load_run(folder).answers.height == LINES
+    return folder
+
+
+def written(path: Path) -> list[dict[str, Any]]:
+    return [orjson.loads(line) for line in path.read_bytes().splitlines()]
+
+
+def plain(value: Any) -> Any:
+    """A value as JSON has it, whichever library held it."""
+    if isinstance(value, dict):
+        return {key: plain(inner) for key, inner in value.items()}
+    if hasattr(value, "item"):
+        value = value.item()
+    return None if isinstance(value, float) and math.isnan(value) else value
+
+
+@pytest.mark.parametrize("name", ["responses.jsonl", "trials.jsonl"])
+def test_polars_reads_every_value(folder: Path, name: str) -> None:
+    found = pl.read_ndjson(folder / name).to_dicts()
+    assert [plain(row) for row in found] == written(folder / name)
+
+
+@pytest.mark.parametrize("name", ["responses.jsonl", "trials.jsonl"])
+def test_pandas_reads_every_value(folder: Path, name: str) -> None:
+    pandas = pytest.importorskip("pandas")
+    found = pandas.read_json(folder / name, lines=True).to_dict("records")
+    expected = written(folder / name)
+    assert len(found) == len(expected)
+    for row, line in zip(found, expected, strict=True):
+        for key, value in line.items():
+            # pandas turns numbers in text columns into numbers: nothing is lost by it
+            assert str(plain(row[key])) == str(value) or plain(row[key]) == value, key
+
+
+@pytest.mark.parametrize("name", ["responses.jsonl", "trials.jsonl"])
+def test_duckdb_reads_every_value(folder: Path, name: str) -> None:
+    duckdb = pytest.importorskip("duckdb")
+    found = duckdb.sql(f"select * from '{folder / name}'")
+    rows = [dict(zip(found.columns, row, strict=True)) for row in found.fetchall()]
+    assert len(rows) == LINES
+    for row, line in zip(rows, written(folder / name), strict=True):
+        for key, value in line.items():
+            assert plain(row[key]) == value or str(row[key]) == str(value), key
+
+
+def test_the_table_opens_everywhere(folder: Path) -> None:
+    duckdb, pandas = pytest.importorskip("duckdb"), pytest.importorskip("pandas")
+    path = folder / "answers.parquet"
+    ours = pl.read_parquet(path)
+    theirs = pandas.read_parquet(path)
+    assert list(theirs.columns) == ours.columns
+    assert len(theirs) == ours.height == LINES
+    assert duckdb.sql(f"select count(*) from '{path}' where note = 'a note'").fetchall() == [(1,)]
+    last = ours.row(-1, named=True)
+    assert (last["respondent"], last["sample"], last["attempt"]) == ("counter/x", 2, 1)
+    assert (last["told"], last["target"], last["counts"]) == (12, 2.5, False)
+    assert (last["of_trial"], last["of_attempt"]) == (ours["trial"][0], 0)
+    for file in ("run.json", "scores.json"):
+        if (folder / file).exists():
+            assert isinstance(orjson.loads((folder / file).read_bytes()), dict)

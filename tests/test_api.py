@@ -1,0 +1,157 @@
+"""The front door: `import subitize`, in a script, a notebook or a thread."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+import sys
+import threading
+from dataclasses import fields
+from pathlib import Path
+
+import orjson
+import polars as pl
+import pytest
+
+import subitize
+from subitize.errors import BadInput, UnknownName
+from subitize.models.base import Item, Model, Reply
+from subitize.readers import text
+from subitize.records import USAGE, Response, Score, Trial
+
+SMALL = {"per_cell": 2, "max": 3, "size": 64, "prompt": "things", "categories": ("dots",)}
+
+
+def says_two(picture: bytes, question: str) -> str:
+    assert picture.startswith(b"\x89PNG")
+    assert question == "How many things are there in the picture?"
+    return "I see 2 of them."
+
+
+def test_all_names_are_there_and_nothing_else() -> None:
+    assert sorted(subitize.__all__) == [
+        "Reading", "Response", "Run", "Score", "Stimulus", "Trial", "Votes", "__version__", "draw",
+        "load", "open_model", "read_number", "report", "run",
+    ]  # fmt: skip
+    for name in subitize.__all__:
+        assert getattr(subitize, name) is not None
+    assert dir(subitize) == sorted(subitize.__all__)
+    with pytest.raises(AttributeError, match="no attribute 'plan'"):
+        _ = subitize.plan  # type: ignore[attr-defined]
+
+
+def test_importing_loads_nothing_heavy() -> None:
+    program = "import subitize, sys; subitize.__all__; print(*sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    loaded = {name.partition(".")[0] for name in done.stdout.split()}
+    assert not loaded & {"polars", "scipy", "matplotlib", "numpy", "aiohttp", "PIL"}
+
+
+def test_a_function_is_measured_and_loaded_again(tmp_path: Path) -> None:
+    run = subitize.run("naming", model=says_two, out=tmp_path, control=False, **SMALL)
+    found = run.scores["accuracy"]
+    assert isinstance(found, Score)
+    assert found.value == pytest.approx(1 / 3)
+    assert found.low is not None
+    assert found.trials == 6
+    assert run.info["model"]["name"] == "function/says_two"
+    assert run.answers.filter(pl.col("counts"))["number"].to_list() == [2.0] * 6
+    again = subitize.load(run.folder)
+    assert dict(again.scores) == dict(run.scores)
+    assert again.answers.equals(run.answers)
+    page = subitize.report([again.folder], tmp_path / "report.html")
+    assert "function/says_two" in page.read_text()
+
+
+def test_an_edited_function_is_another_run(tmp_path: Path) -> None:
+    folders = []
+    for answer in ("2", "3"):
+        code = f"def mine(picture, question):\n    return {answer!r}\n"
+        place: dict[str, object] = {}
+        exec(compile(code, "<cell>", "exec"), place)
+        run = subitize.run("naming", place["mine"], out=tmp_path, control=False, **SMALL)  # type: ignore[arg-type]
+        folders.append(run.folder)
+    assert folders[0] != folders[1]
+
+
+def test_a_function_that_paints(tmp_path: Path) -> None:
+    def paint(prompt: str) -> bytes:
+        n = int(prompt.split()[3])
+        return subitize.draw("apples", n, size=128).png
+
+    run = subitize.run(
+        "production", paint, kind="painter", out=tmp_path, per_cell=1, max=3,
+        categories=("apples",), counter="counter/blobs",
+    )  # fmt: skip
+    assert run.scores["accuracy"].value == 1.0
+    assert set(run.answers["respondent"]) == {"function/paint", "counter/blobs"}
+
+
+def test_it_works_where_a_loop_runs_and_from_a_thread(tmp_path: Path) -> None:
+    async def cell() -> float:
+        run = subitize.run("naming", "sim/perfect", out=tmp_path / "loop", **SMALL)
+        return run.scores["accuracy"].value
+
+    assert asyncio.run(cell()) == 1.0
+    found: list[float] = []
+
+    def beside() -> None:
+        run = subitize.run("naming", "sim/perfect", out=tmp_path / "thread", **SMALL)
+        found.append(run.scores["accuracy"].value)
+
+    thread = threading.Thread(target=beside)
+    thread.start()
+    thread.join()
+    assert found == [1.0]
+
+
+def test_mistakes_are_told(tmp_path: Path) -> None:
+    with pytest.raises(UnknownName, match="setting of naming 'per_sell': did you mean 'per_cell'"):
+        subitize.run("naming", "sim/perfect", out=tmp_path, per_sell=3)
+    with pytest.raises(UnknownName, match="no engine 'rai'"):
+        subitize.run("naming", "sim/perfect", out=tmp_path, engine="rai")
+    with pytest.raises(UnknownName, match="reader of numbers"):
+        subitize.read_number("7", reader="lax")
+    with pytest.raises(BadInput, match="can be a namer or a painter"):
+        subitize.run("naming", says_two, out=tmp_path, kind="counter")
+    assert not list(tmp_path.iterdir())
+
+
+def test_numbers_are_read_and_pictures_drawn() -> None:
+    assert subitize.read_number("So there are 12 in total.", reader="final").number == 12
+    assert subitize.read_number("a few").state == "vague"
+    picture = subitize.draw("dots", 5, size=128)
+    assert picture.png.startswith(b"\x89PNG")
+    assert picture.facts["n"] == 5
+
+
+def test_what_stays_public() -> None:
+    """Other packages stand on these names."""
+    reply = Reply("text", "7")
+    assert (reply.kind, reply.value, reply.stop) == ("text", "7", "stop")
+    assert {"trial", "question", "picture", "options", "thing", "seed"} <= {
+        one.name for one in fields(Item)
+    }
+    assert {"kinds", "batch_size", "concurrency", "paid", "isolated"} <= set(Model.__annotations__)
+    assert text.strict("7").number == text.final("7").number == 7
+    assert {one.name for one in fields(Response)} == {
+        "trial", "respondent", "settings_hash", "sample", "attempt", "kind", "value", "stop",
+        "usage", "seconds", "sha256", "note", "facts",
+    }  # fmt: skip
+    assert {one.name for one in fields(Trial)} == {
+        "id", "benchmark", "version", "stage", "stimulus", "question", "options", "target",
+        "target_choice", "condition",
+    }  # fmt: skip
+
+
+def test_the_lines_of_a_run_have_the_public_fields(tmp_path: Path) -> None:
+    run = subitize.run("naming", says_two, out=tmp_path, control=False, **SMALL)
+    response = orjson.loads((run.folder / "responses.jsonl").read_bytes().splitlines()[0])
+    assert set(response) == {one.name for one in fields(Response)}
+    assert response["value"] == "I see 2 of them."
+    assert set(response["usage"]) == set(USAGE)
+    trial = orjson.loads((run.folder / "trials.jsonl").read_bytes().splitlines()[0])
+    assert set(trial) == {one.name for one in fields(Trial)}
+    assert isinstance(trial["condition"], dict)
