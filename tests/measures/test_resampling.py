@@ -13,6 +13,7 @@ from subitize.measures.resampling import (
     paired_difference,
     resampled,
 )
+from subitize.records import Score
 
 
 def rng() -> np.random.Generator:
@@ -158,3 +159,9 @@ def test_a_chunk_more_or_less_changes_no_interval(monkeypatch: pytest.MonkeyPatc
 def test_a_misspelt_way_of_drawing_is_refused() -> None:
     with pytest.raises(TypeError, match="cluster"):
         bootstrap_mean([1, 2], rng(), cluster=[1, 1])  # type: ignore[call-arg]
+
+
+def test_states_stand_in_the_scores_file_only_where_some_were_counted() -> None:
+    plain = {"value": 0.5, "low": 0.25, "high": None, "trials": 4}
+    assert Score(0.5, 0.25, None, 4).as_json() == plain
+    assert Score(0.5, 0.25, None, 4, {"read": 4}).as_json() == {**plain, "states": {"read": 4}}

@@ -26,14 +26,6 @@ class Confusion:
     unreadable: Counts
     """per column, how many trials had no readable response; no measure uses it"""
 
-    def __add__(self, other: Confusion) -> Confusion:
-        if self.counts.shape != other.counts.shape:
-            raise BadInput(
-                f"Confusion matrices of shapes {self.counts.shape} and {other.counts.shape} "
-                "can't be summed: build both with the same highest target."
-            )
-        return Confusion(self.counts + other.counts, self.unreadable + other.unreadable)
-
     def as_json(self) -> dict[str, list[Any]]:
         """`rows` and `columns` (which response or target each is), `counts` and `unreadable`."""
         return {

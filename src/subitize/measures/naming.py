@@ -47,8 +47,6 @@ class NamingIntervals:
     counting_level: int | None
     level_shares: Mapping[int, float]
     """the share of bootstrap samples with each counting level"""
-    samples: int
-    """how many bootstrap samples were drawn"""
 
 
 def naming_intervals(
@@ -100,7 +98,6 @@ def naming_intervals(
         same,
         counting_level(whole, rule=rule) if several else None,
         dict(zip(reached.tolist(), (times / samples).tolist(), strict=True)) if several else {},
-        samples,
     )
 
 

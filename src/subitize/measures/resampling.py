@@ -57,7 +57,8 @@ def resampled(
     """A statistic of every bootstrap sample; samples are the last axis.
 
     `times` says how many alike units stand in each place, `strata` (in rising order) which are
-    drawn together, `width` how many numbers the statistic holds per sample.
+    drawn together, `width` how many numbers the statistic holds per sample. The statistic must
+    not keep its counts: the next chunk is written over them.
 
     >>> both = resampled([3, 1, 1], lambda counts: counts[0] + counts[1:].sum(axis=0),
     ...                  np.random.default_rng(0), strata=[1, 2, 2], samples=2)
