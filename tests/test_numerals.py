@@ -89,7 +89,7 @@ def test_from_words(text: str, number: int | None) -> None:
         ("several hundred", ["indefinite None"]),
         ("dozens", ["indefinite None"]), ("3, 4, 5", ["cardinal 3", "cardinal 4", "cardinal 5"]),
         ("someone often weighs a ton", []), ("一些", []), ("第三", []),
-        ("9" * 16, ["code None"]),
+        ("9" * 18, ["cardinal " + "9" * 18]), ("9" * 19, ["code None"]),
     ],
 )  # fmt: skip
 def test_kinds(text: str, kinds: list[str]) -> None:

@@ -1,4 +1,4 @@
-"""Votes by name: what a plain loop says, on arrays, frames and short lists alike."""
+"""Votes by name: what a plain loop says, on arrays and frames alike."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from subitize.errors import UnknownName
-from subitize.readers.votes import RULES, vote, vote_frame, vote_readings
-from subitize.records import Reading, Votes
+from subitize.readers.votes import RULES, most_common, vote
 
 Given = list[tuple[int, float | None]]
 ANSWERS = st.lists(
@@ -35,7 +34,7 @@ def by_hand(own: list[float | None], rule: str) -> tuple[float | None, int, int]
 
 @pytest.mark.parametrize("rule", RULES)
 @given(answers=ANSWERS)
-def test_arrays_and_frames_say_what_a_plain_loop_says(answers: Given, rule: str) -> None:
+def test_arrays_say_what_a_plain_loop_says(answers: Given, rule: str) -> None:
     names = list(dict.fromkeys(group for group, _ in answers))
     wanted = [by_hand([v for g, v in answers if g == name], rule) for name in names]
     group = np.array([names.index(one) for one, _ in answers])
@@ -43,44 +42,25 @@ def test_arrays_and_frames_say_what_a_plain_loop_says(answers: Given, rule: str)
     voted, agreeing, answered = vote(group, value, rule)
     got = [None if np.isnan(one) else one for one in voted.tolist()]
     assert list(zip(got, agreeing, answered, strict=True)) == wanted
-    frame = pl.DataFrame(
-        {"who": [f"g{one}" for one, _ in answers], "number": [one for _, one in answers]},
-        schema_overrides={"number": pl.Float64},
-    )
-    found = vote_frame(frame, ["who"], "number", rule)
-    assert found.columns == ["who", "number", "agreeing", "answers"]
-    assert found.rows() == [(f"g{n}", *w) for n, w in zip(names, wanted, strict=True)]
 
 
-def test_words_and_several_keys() -> None:
-    frame = pl.DataFrame(
-        {
-            "picture": ["a", "a", "b", "a", "b", None],
-            "task": [1, 1, 1, 2, 1, 1],
-            "choice": ["yes", "no", None, "no", None, "yes"],
-        }
-    )
-    voted = vote_frame(frame, ["picture", "task"], "choice")
-    assert voted.rows() == [
-        ("a", 1, "yes", 1, 2), ("b", 1, None, 0, 2), ("a", 2, "no", 1, 1), (None, 1, "yes", 1, 1),
-    ]  # fmt: skip
-    shares = vote_frame(frame, ["picture", "task"], "choice", "share")
-    assert shares["choice"].to_list() == [0.5, 0.0, 1.0, 1.0]
+@given(answers=ANSWERS)
+def test_words_of_a_frame_say_what_a_plain_loop_says(answers: Given) -> None:
+    words = [None if one is None else f"w{one}" for _, one in answers]
+    names = [f"g{group}" for group, _ in answers]
+    frame = pl.DataFrame({"who": names, "said": words}, schema_overrides={"said": pl.String})
+    found = most_common(frame, "who", "said")
+    assert found.columns == ["who", "said", "agreeing", "answers"]
+    for (who, said, agreeing, answered), name in zip(
+        found.rows(), dict.fromkeys(names), strict=True
+    ):
+        own = [value for group, value in answers if f"g{group}" == name]
+        value, *counts = by_hand(own, RULES[0])
+        wanted = None if value is None else f"w{value}"
+        assert (who, said, agreeing, answered) == (name, wanted, *counts)
+    assert most_common(frame.clear(), "who", "said").height == 0
 
 
 def test_an_unknown_rule_is_named() -> None:
     with pytest.raises(UnknownName, match="did you mean 'majority'"):
         vote(np.array([0]), np.array([1.0]), "majorty")
-
-
-def read(*values: int | None) -> list[Reading]:
-    return [Reading("no-number") if one is None else Reading("read", one) for one in values]
-
-
-def test_a_short_list_of_readings() -> None:
-    chosen, votes = vote_readings(read(None, 3, 4, 4, 3, 7))
-    assert (chosen, votes) == (Reading("read", 3), Votes(3, 2, 6))
-    none, votes = vote_readings([Reading("refused"), Reading("vague")])
-    assert (none, votes) == (Reading("refused"), Votes(None, 0, 2))
-    words = [Reading("read", choice="circle"), Reading("read", choice="line", note="x")] * 2
-    assert vote_readings(words[1:])[0] == words[1]

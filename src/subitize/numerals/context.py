@@ -41,7 +41,7 @@ _AFTER = re.compile(
 _MINUS = re.compile(r"(?<![\w)\]}])[-−–－]$|\b(?:minus|negative)[ \t]{1,2}$", re.IGNORECASE)
 _GLUED_BEFORE = re.compile(r"[A-Za-zÀ-ɏΑ-ω_#$€£¥]$|[^\W\d_][-‐‑]$|\bNo\. ?$")
 _SIGN_AFTER_SPACE = frozenset("%٪％°pP ")
-_GLUE = frozenset("/⁄:x×*-–")
+_GLUE = frozenset("/⁄:x×*-–^")
 _PLAIN_BEFORE, _PLAIN_AFTER = frozenset(" \n\t("), frozenset(",;!?)\n\t")
 
 
@@ -155,7 +155,9 @@ def _mark_pair(text: str, found: list[Numeral], index: int) -> None:
             text, max(0, first.start - 10), first.start
         )
         sum_ = "-" in gap and _EQUALS.match(text, second.end)
-        if between or (_RANGE.fullmatch(gap) and not sum_):
+        if gap == "-" and second.spelled and not first.spelled and text[second.start].isupper():
+            kind = "code"  # 7-Eleven
+        elif between or (_RANGE.fullmatch(gap) and not sum_):
             kind = "range"
     elif first.kind == "cardinal" and second.kind == "fraction" and gap in ("", " "):
         kind = "fraction"

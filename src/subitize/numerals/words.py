@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-LARGEST = 10**15 - 1
+LARGEST = 10**18 - 1
 """the largest whole number that is taken for one; longer rows of digits are codes"""
 
 _SMALL = (
@@ -13,7 +13,11 @@ _SMALL = (
     "nineteen",
 )  # fmt: skip
 _TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
-_SCALES = {"thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12}
+_SCALES = {
+    "thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12,
+    "quadrillion": 10**15,
+}  # fmt: skip
+_BEYOND = {"quintillion": 10**18, "sextillion": 10**21, "septillion": 10**24, "googol": 10**100}
 _IRREGULAR_ORDINALS = {
     "one": "first", "two": "second", "three": "third", "five": "fifth", "eight": "eighth",
     "nine": "ninth", "twelve": "twelfth",
@@ -23,7 +27,7 @@ GROUPS = {"pair": 2, "pairs": 2, "duo": 2, "trio": 3, "quartet": 4, "quintet": 5
 UNITS: dict[str, int] = {word: value for value, word in enumerate(_SMALL)}
 UNITS |= {word: 10 * (index + 2) for index, word in enumerate(_TENS)}
 UNITS |= {"fourty": 40, "nought": 0, "naught": 0}
-SIZES: dict[str, int] = {"dozen": 12, "hundred": 100} | _SCALES
+SIZES: dict[str, int] = {"dozen": 12, "hundred": 100} | _SCALES | _BEYOND
 
 NUMBER_WORDS: tuple[str, ...] = (*_SMALL, *_TENS, "hundred", *_SCALES, "dozen")
 """the words that numbers are made of, smallest first"""

@@ -59,6 +59,4 @@ class BoxesReader:
         return BoxesReader(self.text_reader, rules_from(settings))
 
 
-def reading_boxes(text_reader: TextReader) -> BoxesReader:
-    """A reader that counts boxes where a counter answered, and reads text where a namer did."""
-    return BoxesReader(text_reader)
+reading_boxes = BoxesReader

@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from subitize.errors import BadInput
 from subitize.files import read_json
 from subitize.measures.accuracy import proportion_interval
 from subitize.measures.boxes import NMS, THRESHOLDS, Rules, rules_from
 from subitize.measures.resampling import bootstrap_mean
+from subitize.measures.trials import Counts, Floats
 
 FORMAT = "subitize-calibration"
 SCORES = ("accuracy", "nae", "held_out_nae", "categories")
@@ -22,9 +22,6 @@ SCORES = ("accuracy", "nae", "held_out_nae", "categories")
 FOLDS = 10
 SAMPLES = 2_000
 """of thousands of pictures: more would move the interval's ends in the third digit"""
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +74,8 @@ def load_calibration(path: Path) -> Calibration:
 
 
 def calibrate(
-    counts: Ints,
-    truth: Ints,
+    counts: Counts,
+    truth: Counts,
     categories: list[str],
     rng: np.random.Generator,
     *,
@@ -134,14 +131,13 @@ def middle_of_best(curve: Floats) -> int:
     return int(longest[(len(longest) - 1) // 2])
 
 
-def _scores(counted: Ints, truth: Ints, rng: np.random.Generator) -> dict[str, Any]:
+def _scores(counted: Counts, truth: Counts, rng: np.random.Generator) -> dict[str, Any]:
     some = truth > 0
     right = proportion_interval(int((counted == truth).sum()), len(truth))
     found: dict[str, Any] = {"accuracy": right.as_json(), "nae": None}
     if some.any():
         errors = np.abs(counted[some] - truth[some]) / truth[some]
-        interval = bootstrap_mean(errors, rng, samples=SAMPLES)
-        found["nae"] = interval.as_json()
+        found["nae"] = bootstrap_mean(errors, rng, samples=SAMPLES).as_json()
     return found
 
 
@@ -151,12 +147,10 @@ def _held_out(errors: Floats, rng: np.random.Generator) -> float | None:
         return None
     fold = rng.permutation(len(errors)) % FOLDS
     sums = np.stack([errors[fold == one].sum(axis=0) for one in range(FOLDS)])
-    total = 0.0
-    for one in range(FOLDS):
-        total += sums[one, middle_of_best(sums.sum(axis=0) - sums[one])]
+    total = sum(own[middle_of_best(sums.sum(axis=0) - own)] for own in sums)
     return float(total / len(errors))
 
 
-def _pairs(truth: Ints, counted: Ints) -> list[list[int]]:
+def _pairs(truth: Counts, counted: Counts) -> list[list[int]]:
     pairs, times = np.unique(np.stack([truth, counted]), axis=1, return_counts=True)
     return [[int(t), int(c), int(n)] for t, c, n in zip(*pairs, times, strict=True)]

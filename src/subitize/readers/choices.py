@@ -72,7 +72,8 @@ def choice(reply: str, options: Sequence[str]) -> Reading:
     text = unwrap(reply)
     last = None
     for part in reversed(_FINAL.split(text)):
-        found = _named(part, options)
+        # by the first way in which it names any
+        found = _by_words(part, options) or _by_letter(part, options) or _by_number(part, options)
         if len(found) == 1:
             return Reading("read", choice=found[0])
         last = last or found
@@ -87,11 +88,6 @@ read_yes_no = reader_of(yes_no)
 def read_choice(trial: Trial, response: Response) -> Reading:
     """`choice` among the trial's options as the reader of a benchmark."""
     return ended_early(response) or choice(str(response.value), trial.options)
-
-
-def _named(text: str, options: Sequence[str]) -> list[str]:
-    """The options that a text names, by the first way in which it names any."""
-    return _by_words(text, options) or _by_letter(text, options) or _by_number(text, options)
 
 
 def _by_words(text: str, options: Sequence[str]) -> list[str]:

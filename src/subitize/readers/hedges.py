@@ -30,13 +30,24 @@ _HEDGE_AFTER = re.compile(
 )
 
 
+_HEDGE_ENDS = frozenset((
+    "about", "around", "roughly", "approximately", "approx", "approximate", "circa", "nearly",
+    "almost", "to", "least", "most", "minimum", "maximum", "than", "of", "many", "few", "at", "be",
+    "as", "some", "near", "over", "under", "above", "below", "exactly", "the", "a", "an",
+    "estimate", "estimated",
+))  # fmt: skip
+"""the last words of what may be a hedge: only behind them the long pattern is tried"""
+
+
 def is_hedged(before: str, after: str) -> bool:
     """Whether the words right before or after a number make it inexact.
 
     >>> is_hedged("There are about ", " apples"), is_hedged("I count ", " apples")
     (True, False)
     """
-    return bool(_HEDGE_BEFORE.search(before) or _HEDGE_AFTER.match(after))
+    last = before.rsplit(None, 1)[-1:]
+    may_be = last and (last[0].lower().lstrip("(\"'") in _HEDGE_ENDS or not last[0][-1].isalnum())
+    return bool((may_be and _HEDGE_BEFORE.search(before)) or _HEDGE_AFTER.match(after))
 
 
 _QUANTIFIER = (
@@ -68,7 +79,9 @@ def has_vague_word(text: str) -> bool:
 
 def has_vague_addition(text: str) -> bool:
     """A vague quantity beside the number: "3 apples and a few pears" gives no single number."""
-    return bool(_VAGUE_ADDITION.search(text))
+    return ("and" in text or "plus" in text or "&" in text or "along with" in text) and bool(
+        _VAGUE_ADDITION.search(text)
+    )
 
 
 _CANNOT = (
@@ -88,11 +101,22 @@ _REFUSAL = re.compile(
     r"|\bi must decline|\bdecline to|\bagainst my\b|\bi(?:'m| am) not able\b",
     re.IGNORECASE,
 )
+REFUSING = re.compile(
+    rf"\b(?:i|we) (?:\w+ )?{_CANNOT}\b|\b(?:not possible|impossible|difficult) to\b"
+    r"|\bi(?:'m| am) (?:not able|unable) to\b",
+    re.IGNORECASE,
+)
+"""the clause of a reply that declines to answer"""
 _VAGUE_ANSWER = re.compile(
     rf"\b(?:there (?:are|is|appears? to be|seems? to be)|i (?:can )?see|shows?|contains?)\s+"
     rf"{_QUANTIFIER}\b",
     re.IGNORECASE,
 )
+
+
+def may_refuse(text: str) -> bool:
+    """Whether a word of refusing is there at all: cheap, so that most replies end here."""
+    return any(word in text for word in ("n't", "not", "able to", "possible", "difficult"))
 
 
 def is_refusal(text: str) -> bool:

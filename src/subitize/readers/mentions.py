@@ -47,7 +47,7 @@ _ONE_BEFORE = re.compile(
 )
 _ONE_AFTER = re.compile(
     r"[ -](?:of|by|another|after|to[ -]one|can|could|may|might|must|would|should|sees|side|hand|"
-    r"end|time|more)\b",
+    r"end|time|more|way)\b",
     re.IGNORECASE,
 )
 _THE_ONE = re.compile(
@@ -61,17 +61,23 @@ _PRONOUN_AFTER = re.compile(
     r"|[,.;:)]|$)",
     re.IGNORECASE,
 )
-_LABEL = re.compile(
-    r"(?:\b(?P<determiner>the|this|that|an|a|your|each|given|provided) )?"
-    r"\b(?:(?P<picture>image|picture|photo|photograph|img)|figure|fig\.?|row|column|col|step|option|"
-    r"page|panel|question|line|section|table|chapter|example|version|level|layer|frame|slide|part|"
-    r"item|object|group|choice|number|no\.|id|index|stage|phase|round|case|scene|test|appendix|"
-    r"nr\.?|type|route|room|rule|position|point|quadrant|cluster|method|attempt)[ ]$",
-    re.IGNORECASE,
-)
+_PICTURES = frozenset(("image", "picture", "photo", "photograph", "img"))
+_DETERMINERS = frozenset(("the", "this", "that", "an", "a", "your", "each", "given", "provided"))
+_LABELS = _PICTURES | frozenset((
+    "figure", "fig", "fig.", "row", "column", "col", "step", "option", "page", "panel", "question",
+    "line", "section", "table", "chapter", "example", "version", "level", "layer", "frame", "slide",
+    "part", "item", "object", "group", "choice", "number", "no.", "id", "index", "stage", "phase",
+    "round", "case", "scene", "test", "appendix", "nr", "nr.", "type", "route", "room", "rule",
+    "position", "point", "quadrant", "cluster", "method", "attempt", "past", "last", "next",
+    "first", "previous",
+))  # fmt: skip
+"""words right before a number that it is the name of"""
 _MONTH = (
     r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|"
     r"sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"
+)
+_MONTHS = frozenset(
+    ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 )
 _DATE_BEFORE = re.compile(rf"\b{_MONTH}\.? $|\b{_MONTH}\.? \d{{1,2}},? $", re.IGNORECASE)
 _DATE_AFTER = re.compile(
@@ -84,6 +90,13 @@ _UNIT_AFTER = re.compile(
     r"[ -]?(?:cm|mm|km|px|pixels?|kg|inch(?:es)?|degrees?|megapixels?|o'clock|a\.?m\.?|p\.?m\.?|"
     r"years? old|tokens|centimet(?:er|re)s?|millimet(?:er|re)s?|°[CF]?|"
     r"dollars?|euros?|cents)(?!\w)",
+    re.IGNORECASE,
+)
+_META_AFTER = re.compile(
+    r" (?:(?:provided|given|possible|available|answer|listed|multiple|different) )*"
+    r"(?:choices|options|alternatives|answers)\b"
+    r"|(?: (?:provided|given|attached|uploaded))* images?"
+    r" (?:provided|given|attached|(?:that )?you)\b",
     re.IGNORECASE,
 )
 _COORDINATES = re.compile(r"[(\[]\s?-?\d+(?:\.\d+)?\s?,(?:\s|(?!\d{3}\D))-?\d+(?:\.\d+)?\s?[)\]]")
@@ -114,7 +127,9 @@ _PAIRED_THINGS = re.compile(
 def find_mentions(text: str) -> list[Mention]:
     """Every number of a plain text with its role, in order."""
     markers = _list_markers(text)
-    apart = {place for match in _COORDINATES.finditer(text) for place in range(*match.span())}
+    brackets = "(" in text or "[" in text
+    pairs = _COORDINATES.finditer(text) if brackets else ()
+    apart = {place for match in pairs for place in range(*match.span())}
     found = []
     previous = 0
     for numeral in find_numbers(text):
@@ -158,10 +173,13 @@ def _is_pronoun(before: str, after: str) -> bool:
 
 
 def _is_label(text: str, before: str, after: str, numeral: Numeral) -> bool:
-    label = _LABEL.search(before)
-    if label and not (label["picture"] and label["determiner"]):
+    words = text[max(0, numeral.start - 40) : numeral.start]
+    *_, earlier, last = ["", "", *words.lower().split()] if words[-1:] == " " else ["", ""]
+    if last.lstrip("(\"'") in _LABELS and not (last in _PICTURES and earlier in _DETERMINERS):
         return True
-    if _DATE_BEFORE.search(before) or _DATE_AFTER.match(after) or _UNIT_AFTER.match(after):
+    if (last[:3] in _MONTHS or last[-1:].isdigit()) and _DATE_BEFORE.search(before):
+        return True
+    if _DATE_AFTER.match(after) or _UNIT_AFTER.match(after) or _META_AFTER.match(after):
         return True
     if numeral.spelled or not 1800 <= (numeral.value or 0) < 2100:
         return False
@@ -174,6 +192,9 @@ def _is_label(text: str, before: str, after: str, numeral: Numeral) -> bool:
 def _list_markers(text: str) -> set[int]:
     """Where the markers of lists stand."""
     places: set[int] = set()
+    one_line = "\n" not in text and not text.lstrip(" \t(")[:1].isdigit()
+    if one_line and ")" not in text:
+        return places
     for pattern, least in ((_MARKER, 1), (_INLINE_MARKER, 2)):
         run: list[int] = []
         due = 1
@@ -238,6 +259,21 @@ _SINGLE = re.compile(
     r"colour|word|answer|layer|frame|circle of|pile|cluster|pattern|shot|scene|kind|type)\b)[a-z]",
     re.IGNORECASE,
 )
+
+
+_ZERO_STATED = re.compile(
+    rf"\b(?:there (?:is|are|were|was)|i (?:can )?see|i count|contains?|shows?|depicts?) no "
+    rf"(?!(?:other|more|additional|further|hidden|visible|obvious|clear|specific|indication)\b)"
+    rf"{_NOT_COUNTED}\w|\b(?:none|zero|0) of the (?!choices|options|given|available|above)[a-z]",
+    re.IGNORECASE,
+)
+
+
+def has_zero_headline(text: str, first: int) -> bool:
+    """Whether a text says that there is no such thing before it names the first number."""
+    if first < 8 or ("no" not in text and "zero of" not in text and "0 of" not in text):
+        return False
+    return bool(_ZERO_STATED.search(text, 0, min(first, 400)))
 
 
 def implied_number(text: str) -> int | None:

@@ -17,9 +17,10 @@ from bisect import bisect_right
 from collections.abc import Callable, Sequence
 
 from subitize.readers.hedges import has_vague_addition, has_vague_word, is_refusal
-from subitize.readers.mentions import Mention, find_mentions, implied_number
-from subitize.readers.totals import sentence_starts, stated_total
-from subitize.readers.wrappings import take_confidence, unwrap, without_thinking
+from subitize.readers.mentions import Mention, find_mentions, has_zero_headline, implied_number
+from subitize.readers.parts import are_several_things, bounds_in, set_aside, starts_of
+from subitize.readers.totals import boxed_last_line, first_line, stated_total
+from subitize.readers.wrappings import CLOSE, OPEN, take_confidence, unwrap, without_thinking
 from subitize.records import Reading, Response, State, Trial
 
 __all__ = ["ended_early", "final", "read_final", "read_strict", "strict", "take_confidence"]
@@ -28,7 +29,11 @@ LONGEST = 60_000
 """of a longer reply only the beginning and the end are read, this many characters in all"""
 
 
-def strict(reply: str) -> Reading:
+LONG = 600
+"""characters of a reply in which "a single measure" need not be what was counted"""
+
+
+def strict(reply: str, question: str = "") -> Reading:
     """The one exact number that a reply names, whatever stands around it.
 
     >>> strict("There are **seven** apples (7).").number
@@ -36,31 +41,56 @@ def strict(reply: str) -> Reading:
     >>> strict("about 7 apples").state, strict("3 red and 4 green").state
     ('vague', 'several-numbers')
     """
-    text, mentions = _prepared(reply)
+    text, mentions = _prepared(reply, question, headline=True)
     counts = [mention for mention in mentions if mention.role in ("count", "hedged")]
     if any(mention.role == "range" for mention in mentions):
         return Reading("vague", note="a range or alternatives")
     values = _values(counts)
     if len(values) > 1:
+        alone = first_line(text, counts) or boxed_last_line(text, counts)
+        if alone is not None and alone.role == "count" and alone.value == _final(reply, "").number:
+            return Reading("read", alone.value, note="alone on its line")
         return Reading("several-numbers", note=", ".join(str(value) for value in values[:6]))
     if not values:
         return _without_number(text, mentions)
+    if has_zero_headline(text, counts[0].start) and values[0]:
+        return Reading("several-numbers", note=f"0, {values[0]}")
     if all(mention.role == "hedged" for mention in counts):
         return Reading("vague", note=f"a hedged {values[0]}")
+    if any(_FACTORIAL.match(text, mention.end) for mention in counts):
+        return Reading("not-a-count", note="a factorial")
+    if are_several_things(text, counts):
+        return Reading("several-numbers", note=f"{values[0]} of two things each")
     if has_vague_addition(text):
         return Reading("vague", note=f"{values[0]} and a vague quantity")
     return Reading("read", values[0])
 
 
-def final(reply: str) -> Reading:
-    """The number that a reply ends up with: the last stated total, else that of its closing words.
+def final(reply: str, question: str = "") -> Reading:
+    """The number that a reply ends up with: what it marks or names as its answer, else the last
+    stated total, else the number of its closing words.
 
     >>> final("3 rows of 4, so 12").number, final("3 + 4 + 5 = 12").number
     (12, 12)
     >>> final("There are 3 red and 4 green ones.").state
     'several-numbers'
     """
-    text, mentions = _prepared(reply)
+    own, *others = _ECHO.split(reply[:LONGEST], maxsplit=1)
+    reading = _final(own if others else reply, question)
+    if others and reading.number != (whole := _final(reply, question)).number and whole.number:
+        return Reading("several-numbers", note="it goes on with questions of its own")
+    return reading
+
+
+_ECHO = re.compile(r"(?<=\S)\s{0,9}\n\s{0,9}(?:Hint: Please|Question:|Q:|User:|Human:)\s")
+"""where a model goes on with a question of its own"""
+
+
+def _final(reply: str, question: str) -> Reading:
+    text, mentions = _prepared(reply, question, headline=False)
+    marked = _marked(text, mentions)
+    if marked is not None:
+        return marked
     stated = stated_total(text, mentions)
     if stated is not None:
         if stated.role in ("count", "hedged"):
@@ -70,12 +100,43 @@ def final(reply: str) -> Reading:
     closing = _closing(text, mentions)
     if not closing:
         return _without_number(text, mentions)
+    counts = [one for one in mentions if one.role in ("count", "hedged")]
+    if counts and has_zero_headline(text, counts[0].start):
+        return Reading("read", 0, note="headline")
     values = _values(closing)
     if any(mention.role == "range" for mention in closing):
         return Reading("vague", note="a range or alternatives in the closing statement")
     if len(values) > 1:
         return Reading("several-numbers", note=", ".join(str(value) for value in values[:6]))
-    return Reading("read", values[0], note="closing statement")
+    return _against_the_headline(text, mentions, closing[0], values[0])
+
+
+_OF_THOSE = re.compile(r"\s*(?:of|among|out of) (?:these|those|them|which|the)\b", re.IGNORECASE)
+_STATES = re.compile(
+    r"\b(?:there (?:are|is|was|were|will be|would be|seems?|appears?)|left|remains?|"
+    r"remaining \w+ (?:is|are)|i (?:can )?(?:see|count)|is:|are:)",
+    re.IGNORECASE,
+)
+
+
+def _against_the_headline(
+    text: str, mentions: Sequence[Mention], closing: Mention, value: int
+) -> Reading:
+    """The closing number, unless the reply began by stating another and ends in details."""
+    counts = [mention for mention in mentions if mention.role in ("count", "hedged")]
+    starts = [*starts_of(text), len(text)]
+    ends = starts[bisect_right(starts, counts[0].start)]
+    opening = {mention.value for mention in counts if mention.start < ends}
+    begin = starts[bisect_right(starts, closing.start) - 1]
+    stop = starts[bisect_right(starts, closing.start)]
+    agreed = sum(mention.value == value for mention in counts) > 1
+    if agreed or begin < ends or _STATES.search(text, begin, stop):
+        if are_several_things(text, [one for one in counts if begin <= one.start < stop]):
+            return Reading("several-numbers", note=f"{value} of two things each")
+        return Reading("read", value, note="closing statement")
+    if len(opening) == 1 and _STATES.search(text, 0, ends) and not _OF_THOSE.match(text, begin):
+        return Reading("read", counts[0].value, note="headline")
+    return Reading("several-numbers", note=f"{counts[0].value}, {value}")
 
 
 def reader_of(read: Callable[[str], Reading]) -> Callable[[Trial, Response], Reading]:
@@ -83,7 +144,14 @@ def reader_of(read: Callable[[str], Reading]) -> Callable[[Trial, Response], Rea
     return lambda _trial, response: ended_early(response) or read(str(response.value))
 
 
-read_strict, read_final = reader_of(strict), reader_of(final)
+def read_strict(trial: Trial, response: Response) -> Reading:
+    """`strict` as the reader of a benchmark, which knows what was asked."""
+    return ended_early(response) or strict(str(response.value), trial.question)
+
+
+def read_final(trial: Trial, response: Response) -> Reading:
+    """`final` as the reader of a benchmark, which knows what was asked."""
+    return ended_early(response) or final(str(response.value), trial.question)
 
 
 _ENDS: dict[str, State] = {
@@ -101,12 +169,42 @@ def ended_early(response: Response) -> Reading | None:
     return None if state is None else Reading(state, note=response.note or response.stop)
 
 
-def _prepared(reply: str) -> tuple[str, list[Mention]]:
+def _prepared(reply: str, question: str, *, headline: bool) -> tuple[str, list[Mention]]:
     text = without_thinking(reply)
     if len(text) > LONGEST:
         text = text[: LONGEST // 2] + "\n" + text[-LONGEST // 2 :]
     text = unwrap(text)
-    return text, find_mentions(text)
+    return text, set_aside(text, find_mentions(text), bounds_in(question), headline=headline)
+
+
+_FACTORIAL = re.compile(rf"\s?!\s{{0,2}}{CLOSE}")
+_MARKED = re.compile(rf"{OPEN}([^{OPEN}{CLOSE}]*)(?:{CLOSE}|$)")
+
+
+def _marked(text: str, mentions: Sequence[Mention]) -> Reading | None:
+    """What stands in the last box or answer element that says anything."""
+    if OPEN not in text:
+        return None
+    for box in reversed(list(_MARKED.finditer(text))):
+        inside = [one for one in mentions if box.start() <= one.start < box.end()]
+        if not inside:
+            implied = implied_number(box[1])
+            if implied is not None:
+                return Reading("read", implied, note="marked as the answer")
+            continue
+        equals = box[1].rfind("=") + box.start(1)
+        last = [one for one in inside if one.start > equals] or inside
+        if any(one.role == "range" for one in last):
+            return Reading("vague", note="a range or alternatives")
+        if all(one.role in ("quantity", "vague") for one in last):
+            return Reading("not-a-count", note="what is marked as the answer is no count")
+        values = list(dict.fromkeys(one.value for one in last))
+        if len(values) > 1:
+            return Reading("several-numbers", note=", ".join(map(str, values[:6])))
+        if values[0] is None or _FACTORIAL.match(text, last[0].end):
+            return Reading("not-a-count", note="what is marked as the answer is no count")
+        return Reading("read", values[0], note="marked as the answer")
+    return None
 
 
 def _values(mentions: Sequence[Mention]) -> list[int]:
@@ -120,7 +218,7 @@ def _without_number(text: str, mentions: Sequence[Mention]) -> Reading:
         return Reading("vague", note="an indefinite number")
     if is_refusal(text):
         return Reading("refused", note="declines to answer")
-    implied = implied_number(text)
+    implied = implied_number(text) if len(text) < LONG else None
     if implied is not None:
         return Reading("read", implied, note="implied")
     if any(mention.role == "quantity" for mention in mentions):
@@ -132,17 +230,12 @@ def _without_number(text: str, mentions: Sequence[Mention]) -> Reading:
     return Reading("no-number")
 
 
-_PART = re.compile(r" of (?:them|these|those|which)\b", re.IGNORECASE)
-
-
 def _closing(text: str, mentions: Sequence[Mention]) -> list[Mention]:
     """The counts of the last sentence that has any; those in brackets only if alone there."""
     counts = [mention for mention in mentions if mention.role in ("count", "hedged", "range")]
     if not counts:
         return []
-    # "3 of them are hidden" tells of a part, not of the whole
-    counts = [mention for mention in counts if not _PART.match(text, mention.end)] or counts
-    starts = sentence_starts(text)
+    starts = starts_of(text)
     begin = starts[bisect_right(starts, counts[-1].start) - 1]
     closing = [mention for mention in counts if mention.start >= begin]
     outside, depth, place = [], 0, begin

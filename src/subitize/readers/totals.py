@@ -1,9 +1,10 @@
 """Where a reply states its total: "so 12", "= 15", "in total 9", "makes 10", "Final answer: 16".
 
-A *firm* cue (=, total, answer, makes …) takes the next number of its sentence that is no term of
-a sum. A *loose* cue (so, therefore …) counts only when a single number follows it, and never
-against an answer named as such before it. "In total" and its like also look back ("12 dots in
-total"). What is stated last counts.
+First comes what is *named* as the answer ("Final answer: 16", a last line that is a number and
+nothing else), then a first line that is only a number. Without them what is stated last counts:
+a *firm* cue (=, total, makes …) takes the next number of its sentence that is no term of a sum;
+"in total" and its like also look back ("12 dots in total"); a *loose* cue (so, therefore …)
+counts only when a single number follows it.
 """
 
 from __future__ import annotations
@@ -14,16 +15,30 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from subitize.readers.mentions import Mention
+from subitize.readers.parts import COPULA, starts_of
+from subitize.readers.wrappings import OPEN
 
-_SENTENCE_END = re.compile(
-    r"(?<!approx)(?<!\bca)(?<!\bno)[.!?。！？]+(?=[\"')\]*]*(?:\s|$))|\n", re.I
-)
 _ANSWER = re.compile(
-    r"\banswer\b|\bfinal (?:count|number|tally|result|total|estimate)\b"
-    r"|答案|一共|总共|共有",
+    r"\banswer\b|\b(?:correct|right|best) (?:option|choice|number|count|value)\b|答案"
+    r"|\bfinal (?:count|number|tally|result|total|estimate|value|integer|integer value|figure)\b",
+    re.IGNORECASE,
+)
+_ANSWER_GAP = re.compile(
+    # possessive: every word is taken in one way only, so that the time stays linear
+    r"(?:\s|[:=,*\"'$~≈(–—>)-]|：|是|为|一共|总共|共有|共|有|\b(?:to (?:the|this|your) (?:question|"
+    r"problem|puzzle)|here|is|was|are|be|being|would|should|will|must|equals?|of|the|an?|there|"
+    r"therefore|thus|then|simply|just|only|exactly|indeed|about|around|roughly|approximately|also|"
+    r"value|number|integer|option|choice|count|total|as follows|[A-H](?=[).: ]))(?!\w))*+"
+)
+_EXAMPLE = re.compile(r"\b(?:for example|for instance|e\.g\.|suppose)", re.IGNORECASE)
+_NUMBER_OF = re.compile(r"\bnumber of\b", re.IGNORECASE)
+_RETRACTED = re.compile(
+    r"\b(?:wait|correction|i (?:missed|made an? (?:mistake|error)|was wrong|miscounted)"
+    r"|let me (?:re-?count|re-?check|check again|correct)|on second thought|oops|scratch that)\b",
     re.IGNORECASE,
 )
 _FIRM = re.compile(
+    r"一共|总共|共有|"
     r"\b(?:totals?|totalling|totaling|sum|count (?:is|of|would be|comes to)|result)\b"
     r"|(?<!let's )(?<!me )(?<!i )(?<!to )\bcount\s?[:=]",
     re.IGNORECASE,
@@ -55,8 +70,11 @@ _VERB_GAP = re.compile(
 )
 _TERM_AFTER = re.compile(
     r"(?:[ ]\(?[\w'-]{1,20}\)?){0,4}?\s{0,2}(?:[+×÷]|\*|[-−](?=\s?\d)|\bx\b(?=\s?\w)"
-    r"|\bplus\b|\bminus\b|\btimes\b|\bmultiplied\b)"
-    r"|[ ](?:\w{1,15} )?(?:rows?|columns?|lines?|groups?|sets?|layers?|sides?|clusters?)\b"
+    r"|\bplus\b|\bminus\b|\btimes\b|\bmultiplied\b)",
+    re.IGNORECASE,
+)
+_UNIT_AFTER = re.compile(
+    r"[ ](?:\w{1,15} )?(?:rows?|columns?|lines?|groups?|sets?|layers?|sides?|clusters?)\b"
     r"|[ ](?:[\w'-]{1,20} ){0,2}(?:per|each|in each|on each)\b",
     re.IGNORECASE,
 )
@@ -71,26 +89,59 @@ _IS_AFTER_SUM = re.compile(
 _NOUN_GAP = re.compile(r" (?:(?!(?:on|in|at|and|of|to|with)\b)[\w'-]{1,20} ){0,3}(?:in )?", re.I)
 
 
-def sentence_starts(text: str) -> list[int]:
-    """Where the sentences begin; a line break ends one too."""
-    return [0, *(match.end() for match in _SENTENCE_END.finditer(text))]
+_AROUND = " \t\n\x1e\x1f.*_\"'`()[]:;,!$"
+_ALONE = re.compile(
+    r"[\W_]*(?:(?:the |my |your )?(?:final |correct )?(?:answer|option)(?: is)?[\W_]*)?"
+    r"(?:[A-H][).:][\W_]*)?(?:Answer:\s*)?",
+    re.IGNORECASE,
+)
+
+
+def stands_alone(text: str, mention: Mention) -> bool:
+    """Whether a number is all that its line says, an option's letter aside."""
+    begin = text.rfind("\n", 0, mention.start) + 1
+    if mention.start - begin > 40:
+        return False
+    after = text[mention.end : mention.end + 20].partition("\n")[0]
+    return bool(_ALONE.fullmatch(text[begin : mention.start])) and not after.strip(_AROUND)
+
+
+def first_line(text: str, mentions: Sequence[Mention]) -> Mention | None:
+    """The answer that stands alone on the first line, before its explanation."""
+    first = mentions[0]
+    begins = not text[: max(0, text.rfind("\n", 0, first.start))].strip(_AROUND)
+    return first if begins and stands_alone(text, first) else None
+
+
+def boxed_last_line(text: str, mentions: Sequence[Mention]) -> Mention | None:
+    """The answer in a box or answer element that stands alone on the last line."""
+    last = mentions[-1]
+    boxed = OPEN in text[max(0, last.start - 3) : last.start]
+    ends = not text[last.end :].strip(_AROUND)
+    return last if boxed and ends and stands_alone(text, last) else None
 
 
 def stated_total(text: str, mentions: Sequence[Mention]) -> Mention | None:
-    """The last number that the text states as its total."""
+    """The number that the text states as its total."""
     known = [mention for mention in mentions if mention.stated]
     if not known:
         return None
     finder = _Finder(text, known)
-    answers = finder.after(_ANSWER) + finder.after(_FIRM)
-    firm = answers + finder.after(_VERB, _VERB_GAP) + finder.in_all() + finder.of_sums()
-    loose = finder.after_loose()
-    best = max(firm, default=None)
-    latest = max(loose, default=None)
-    firmly = best in answers and best is not None and best.role != "range"
-    if best and latest and latest.start > best.start and not firmly:
-        best = latest
-    return best or latest
+    retracted = max((match.start() for match in _RETRACTED.finditer(text)), default=-1)
+    named = [
+        one
+        for one in finder.after(_ANSWER, _ANSWER_GAP)
+        if one.start > retracted and not finder.is_supposed(one)
+    ]
+    if stands_alone(text, known[-1]) and not text[known[-1].end :].strip(_AROUND):
+        named.append(known[-1])
+    if named:
+        return max(named)
+    if first := first_line(text, known):
+        return first
+    stated = finder.after(_FIRM) + finder.after(_VERB, _VERB_GAP) + finder.in_all()
+    stated += finder.of_sums() + finder.of_subjects()
+    return max(stated + finder.after_loose(), default=None)
 
 
 class _Finder:
@@ -100,7 +151,7 @@ class _Finder:
         self.text = text
         self.known = known
         self.begins = [mention.start for mention in known]
-        self.sentences = sentence_starts(text)
+        self.sentences = starts_of(text)
 
     def _sentence_end(self, place: int) -> int:
         index = bisect_right(self.sentences, place)
@@ -131,7 +182,10 @@ class _Finder:
     def _is_term(self, mention: Mention) -> bool:
         before = self.text[max(0, mention.start - 20) : mention.start]
         after = self.text[mention.end : mention.end + 80].partition("\n")[0]
-        return bool(_TERM_BEFORE.search(before) or _TERM_AFTER.match(after))
+        if _TERM_BEFORE.search(before) or _TERM_AFTER.match(after):
+            return True
+        equal = before.rstrip().endswith("=") or COPULA.search(before)
+        return not equal and bool(_UNIT_AFTER.match(after))
 
     def after(self, cue: re.Pattern[str], gap: re.Pattern[str] | None = None) -> list[Mention]:
         found = []
@@ -158,6 +212,11 @@ class _Finder:
     def in_all(self) -> list[Mention]:
         found = []
         for match in _ALL.finditer(self.text):
+            before = self._last(match.start())
+            if before and _NOUN_GAP.fullmatch(self.text, before.end, match.start()):
+                if not self._is_term(before):
+                    found.append(before)
+                continue
             mention = self._next(match.end())
             if mention and not self._is_term(mention) and not self._is_breakdown(match):
                 between = self.text[match.end() : min(mention.start, match.end() + 90)]
@@ -188,6 +247,22 @@ class _Finder:
             and _TERM_BEFORE.search(self.text[max(0, left.start - 20) : left.start])
             and not self._is_term(right)
         ]
+
+    def is_supposed(self, mention: Mention) -> bool:
+        """Whether a sentence only gives an example."""
+        begin = self.sentences[bisect_right(self.sentences, mention.start) - 1]
+        return bool(_EXAMPLE.search(self.text, max(begin, mention.start - 200), mention.start))
+
+    def of_subjects(self) -> list[Mention]:
+        """3 in "The number of bars with values below 6 is 3"."""
+        found: list[Mention] = []
+        for match in _NUMBER_OF.finditer(self.text):
+            rest = self._rest(match.end(), 5)
+            if len(rest) == 1 and COPULA.search(
+                self.text, max(match.end(), rest[0].start - 40), rest[0].start
+            ):
+                found += [] if self._is_term(rest[0]) else rest
+        return found
 
     def after_loose(self) -> list[Mention]:
         """The one number that follows a loose cue."""

@@ -13,26 +13,22 @@ agrees with nobody.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from subitize.errors import UnknownName
-from subitize.records import Reading, Votes
+from subitize.measures.trials import Counts, Floats
+from subitize.records import Votes
 
 if TYPE_CHECKING:
     import polars as pl
 
 RULES = ("first-met mode", "majority", "share", "last")
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
-
-def vote(group: Ints, value: Floats, rule: str = RULES[0]) -> tuple[Floats, Ints, Ints]:
+def vote(group: Counts, value: Floats, rule: str = RULES[0]) -> tuple[Floats, Counts, Counts]:
     """What groups 0, 1, … say (NaN for nothing), how many agree, and how many answered.
 
     `group` and `value` (NaN for none) have an element per answer; of `share` those agree who gave
@@ -63,42 +59,27 @@ def vote(group: Ints, value: Floats, rule: str = RULES[0]) -> tuple[Floats, Ints
     return (agreeing / np.maximum(answers, 1) if rule == "share" else said), agreeing, answers
 
 
-def vote_frame(
-    frame: pl.DataFrame, by: Sequence[str], value: str, rule: str = RULES[0]
-) -> pl.DataFrame:
-    """The votes of a frame's groups: `by`, the value (null for nothing), `agreeing`, `answers`.
+def votes(values: Sequence[float | None], rule: str = RULES[0]) -> Votes:
+    """What one group says.
 
-    Groups come in the order they were met in; values may be numbers or words.
+    >>> votes([7, 8, 7, None])
+    Votes(value=7.0, agreeing=2, answers=4)
+    """
+    given = np.array([np.nan if value is None else value for value in values], dtype=np.float64)
+    (said,), (agreeing,), (answers,) = vote(np.zeros(given.size, dtype=np.int64), given, rule)
+    return Votes(None if np.isnan(said) else float(said), int(agreeing), int(answers))
+
+
+def most_common(frame: pl.DataFrame, by: str, value: str) -> pl.DataFrame:
+    """The first-met mode of words: `by`, the value (null for nothing), `agreeing`, `answers`.
+
+    Both columns hold words; groups come in the order they were met in.
     """
     import polars as pl
 
-    groups = frame.select(by).unique(maintain_order=True).with_row_index("group")
-    group = frame.select(by).join(
-        groups, on=list(by), how="left", maintain_order="left", nulls_equal=True
-    )["group"]
-    column, words = frame[value], frame[value].drop_nulls().unique(maintain_order=True)
-    if words.dtype == pl.String:
-        column = column.cast(pl.Enum(words)).to_physical()
-    codes = column.cast(pl.Float64).to_numpy()
-    said, agreeing, answers = vote(group.to_numpy().astype(np.int64), codes, rule)
-    voted = pl.Series(value, said).fill_nan(None)
-    if words.dtype == pl.String and rule != "share":
-        voted = words.gather(voted.cast(pl.UInt32))
-    counts = pl.Series("agreeing", agreeing), pl.Series("answers", answers)
-    return groups.drop("group").with_columns(voted, *counts)
-
-
-def vote_readings(readings: Sequence[Reading]) -> tuple[Reading, Votes]:
-    """The reading that most of several are, the first met of equals, and how many agree on it.
-
-    Where none could be read it is the first one.
-
-    >>> vote_readings([Reading("vague"), Reading("read", 4), Reading("read", 4)])[1]
-    Votes(value=4, agreeing=2, answers=3)
-    """
-    said = [one for one in readings if one.state == "read"]
-    if not said:
-        return readings[0], Votes(None, 0, len(readings))
-    value, times = Counter(one.value for one in said).most_common(1)[0]
-    chosen = next(one for one in said if one.value == value)
-    return chosen, Votes(value, times, len(readings))
+    groups, words = (frame[name].drop_nulls().unique(maintain_order=True) for name in (by, value))
+    group = frame[by].cast(pl.Enum(groups)).to_physical().cast(pl.Int64).to_numpy()
+    codes = frame[value].cast(pl.Enum(words)).to_physical().cast(pl.Float64).to_numpy()
+    said, agreeing, answers = vote(group, codes)
+    voted = words.gather(pl.Series(said).fill_nan(None).cast(pl.UInt32))
+    return pl.DataFrame({by: groups, value: voted, "agreeing": agreeing, "answers": answers})

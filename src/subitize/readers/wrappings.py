@@ -2,7 +2,8 @@
 
 `unwrap` gives plain text that says the same. Where a wrapping itself says "this is the answer"
 (a LaTeX box, an <answer> element, a JSON key such as "count"), the words "Answer:" are put in
-its place, so that nothing is lost. Every pattern takes linear time.
+its place, so that nothing is lost; what stood in a box or in such an element is between OPEN and
+CLOSE, which are white space to every pattern. Every pattern takes linear time.
 """
 
 from __future__ import annotations
@@ -13,14 +14,19 @@ from typing import Any
 
 import orjson
 
+OPEN, CLOSE = "\x1e", "\x1f"
+"""around what a reply itself marks as its answer"""
 _THINKING = re.compile(
     r"(?:<|◁)(?P<close>/?)(?:think|thinking|thought|thoughts|reasoning|scratchpad)(?:>|▷)",
     re.IGNORECASE,
 )
 _CHANNEL = re.compile(r"<\|channel\|>\s{0,3}final\s{0,3}<\|message\|>", re.IGNORECASE)
 _ANSWER_TAG = re.compile(
-    r"<(?:final[-_ ]?)?(?:answer|count|total|number|result|response|output)\s{0,3}>", re.IGNORECASE
+    r"<(?P<close>/?)(?:final[-_ ]?)?(?:answer|count|total|number|result|response|output)\s{0,3}>",
+    re.IGNORECASE,
 )
+_BOX = re.compile(r"\\{1,2}(?:boxed|fbox|framebox)(?![A-Za-z])\s{0,2}(\{?)|[{}]")
+_DRAWING = re.compile(r"\[asy\].*?(?:\[/asy\]|\Z)", re.DOTALL)
 _TAG = re.compile(r"</?[A-Za-z|][^<>]*>|<!--")
 _FENCE = re.compile(
     r"```+(?:(?:json|text|txt|plaintext|plain|python|xml|yaml|markdown|md|latex|tex|html|output|csv"
@@ -32,15 +38,16 @@ _LINK = re.compile(r"(!?)\[([^\[\]\n]{0,200})\]\([^()\n]{0,500}\)")
 _INLINE_MATH = re.compile(r"\$(?=\S)([^$\n]{1,200})(?<=\S)\$(?!\d)")
 _LATEX_WORDS = {
     "times": "×", "cdot": "×", "div": "÷", "approx": "≈", "sim": "~", "geq": "≥", "ge": "≥",
-    "leq": "≤", "le": "≤", "pm": "±", "boxed": " Answer: ", "fbox": " Answer: ",
-    "framebox": " Answer: ", "to": " ", "rightarrow": " ", "quad": " ", "qquad": " ",
+    "leq": "≤", "le": "≤", "pm": "±", "to": " ", "rightarrow": " ", "quad": " ", "qquad": " ",
 }  # fmt: skip
 _LATEX = re.compile(r"\\{1,2}([A-Za-z]{2,20})|\\([^\w\s]|[ ])")
-_FRACTION = re.compile(r"\\[dt]?frac\{([^{}]{1,40})\}\{([^{}]{1,40})\}")
+_FRACTION = re.compile(r"\\[dt]?frac(?:\{([^{}]{1,40})\}\{([^{}]{1,40})\}|\s?(\d)\s?(\d))")
 _LINE_START = re.compile(r"^[ \t]*(?:>[ \t]+|#{1,6}[ \t]+|[*+•‣◦▪·–—-][ \t]+)+", re.MULTILINE)
 _RULE = re.compile(r"^[ \t|:*_=-]{3,}$", re.MULTILINE)
 _STARS = re.compile(r"(?<![\d\s])\*+|\*+(?![\d\s])|\*{2,}|(?<!\w)_+|_+(?!\w)|`+")
-_INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]")
+_INVISIBLE = re.compile(
+    "[\x1c-\x1f\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]"
+)
 _OBJECT = re.compile(r"\{[^{}]*\}")
 _ANSWER_KEY = re.compile(
     r"(?:final_?|the_?|total_?)?(?:answer|count|total|number|num|result|value|quantity|n)", re.I
@@ -51,6 +58,8 @@ _SIDE_KEY = re.compile(
     re.IGNORECASE,
 )
 _NOT_DEEPER = 6
+_WRAPPED = re.compile(r"[][<>{}$\\*_`|~#&=\r\x00-\x08\x1c-\x1f]|(?:^|\n)[ \t]*[-+\"]")
+"""what any wrapping has; without it there is nothing to take off"""
 
 
 def unwrap(reply: str) -> str:
@@ -61,11 +70,14 @@ def unwrap(reply: str) -> str:
     >>> unwrap(r"so $\\\\boxed{7}$").split()
     ['so', 'Answer:', '7']
     """
+    if reply.isascii() and not _WRAPPED.search(reply):
+        return reply
     text = _INVISIBLE.sub("", reply).replace("\r\n", "\n").replace("\r", "\n")
     # an encoder that took the backslash of \\boxed for an escape leaves a backspace
     text = text.replace("\x08oxed", "\\boxed")
     text = without_thinking(text)
-    text = _ANSWER_TAG.sub("\nAnswer: ", text)
+    text = _ANSWER_TAG.sub(lambda tag: CLOSE if tag["close"] else f" Answer: {OPEN}", text)
+    text = _boxes(_DRAWING.sub(" ", text))
     text = html.unescape(_TAG.sub(" ", text))
     text = _FENCE.sub("\n", _STRUCK.sub(" ", text))
     text = _from_json(text)
@@ -73,11 +85,13 @@ def unwrap(reply: str) -> str:
     text = _LINK.sub(lambda link: " " if link[1] else link[2], text)
     text = _RULE.sub("", text).replace("’", "'").replace("|", " : ")
     text = _LINE_START.sub("", text)
-    return _STARS.sub("", text)
+    return _STARS.sub("", text) if "*" in text or "_" in text or "`" in text else text
 
 
 def without_thinking(text: str) -> str:
     """Drop thinking; without a beginning it began at once, without an end it never ended."""
+    if "<" not in text and "◁" not in text:
+        return text
     spoken: list[str] = []
     depth, place = 0, 0
     for tag in _THINKING.finditer(text):
@@ -96,9 +110,34 @@ def without_thinking(text: str) -> str:
     return _CHANNEL.split(text)[-1]
 
 
+def _boxes(text: str) -> str:
+    """LaTeX boxes as marked answers, with the braces that belong to them found by counting."""
+    if "\\" not in text:
+        return text
+    made, place, depth = [], 0, 0
+    ends: list[int] = []
+    for sign in _BOX.finditer(text):
+        opens = sign[0] == "{" or bool(sign[1])
+        if sign[0] == "}":
+            if ends and ends[-1] == depth:
+                ends.pop()
+                made += [text[place : sign.start()], CLOSE]
+                place = sign.end()
+            depth -= 1
+        elif opens:
+            depth += 1
+        if sign[0] not in "{}":
+            made += [text[place : sign.start()], f" Answer: {OPEN}"]
+            place = sign.end()
+            if opens:
+                ends.append(depth)
+    boxed = "".join([*made, text[place:]])
+    return boxed.replace(f"$ Answer: {OPEN}", f" Answer: {OPEN}").replace(f"{CLOSE}$", CLOSE)
+
+
 def _from_latex(text: str) -> str:
     text = text.replace("{,}", ",").replace("$$", " ")
-    text = _FRACTION.sub(r" \1/\2 ", text)
+    text = _FRACTION.sub(lambda part: f" {part[1] or part[3]}/{part[2] or part[4]} ", text)
     text = _INLINE_MATH.sub(r"\1", text)
     text = _LATEX.sub(_latex_word, text)
     return text.replace("{", " ").replace("}", " ")

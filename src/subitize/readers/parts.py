@@ -1,0 +1,303 @@
+"""Numbers that stand beside the count and are none of their own: conditions, parts, breakdowns.
+
+- a *condition* on what was counted: "3 bars with values smaller than 6", "the number of cities
+  with fewer than 70 billboards is 5";
+- the *structure* of a pattern whose count is given: "20 cups arranged in 4 rows and 5 columns";
+- the hidden or visible *part* of a whole that is given: "12 cups, with 4 hidden behind the box",
+  "100 nails. 88 are visible and 12 are covered";
+- the *breakdown* of a headline: "Three people: the man and two girls";
+- *one* thing beside the other: "2 signs. One sign is red and the other is blue."
+- what a *refusal* mentions: "I cannot count the apples in the 2 images provided."
+
+They become asides, but never the last count of a reply. Everything looked at is short.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+from subitize.nouns import singular
+from subitize.numerals import find_numbers
+from subitize.readers.hedges import REFUSING, may_refuse
+from subitize.readers.mentions import Mention
+
+SENTENCE_END = re.compile(
+    r"(?<!approx)(?<!\bca)(?<!\bno)(?<!e\.g)(?<!i\.e)[.!?。！？]+(?=[\"')\]*]*(?:\s|$))|\n", re.I
+)
+MOST = 300
+"""counts in a reply: of one with more no part is told from the whole"""
+_COUNTS = ("count", "hedged")
+_LONGEST = 240
+"""characters of a sentence that are looked at on either side of a number"""
+
+_THAN = (
+    r"(?:(?:smaller|larger|bigger|greater|higher|lower|less|more|fewer|longer|shorter|older|younger"
+    r"|taller|heavier|better|worse|other|different) than(?: or equal to)?|at (?:least|most)|below"
+    r"|above|under|over|exactly|up to|equal to|between|beyond|exceed(?:s|ing)?|only)"
+)
+_CONDITION = re.compile(rf"\b{_THAN}(?: (?:a|an|the|about|value of|total of))*[ $~]{{1,2}}$", re.I)
+_CLAUSE = re.compile(
+    r"\b(?:with|that|which|who|whose|where|having|ha(?:s|ve|d)|in|by|for|on|of|below|above|"
+    r"sold|scored?|got|went|sell|values?|prefer(?:red)?|contain(?:s|ing)?|whom)\b",
+    re.IGNORECASE,
+)
+_NEW_CLAUSE = re.compile(r"[,;:()\n]| (?:and|or|while|whereas|plus) (?!fewer|less|more|at )", re.I)
+_SUBJECT = re.compile(
+    r"\b(?:number|count|amount|quantity|total|sum|rate|mean|median|mode|range|average|difference|"
+    r"ratio|frequency|minimum|maximum|highest|lowest|greatest|largest|smallest|value|probability)\b",
+    re.IGNORECASE,
+)
+COPULA = re.compile(
+    r"(?:\b(?:is|was|are|were|be|equals|becomes|remains)|:)"
+    r"(?: (?:therefore|thus|then|also|only|exactly|just|about|around|approximately|roughly|"
+    r"still|now|equal to|a total of|the|indeed))*[ ~$(]{0,2}$",
+    re.IGNORECASE,
+)
+_ARRANGED = re.compile(
+    r"\b(?:arranged|organi[sz]ed|placed|laid out|divided|grouped|split|positioned|distributed|"
+    r"aligned|displayed|lined up|stacked|spread|set up|ordered|forming|form|arrangement|consisting"
+    r")\b[^.\n]{0,40}$",
+    re.IGNORECASE,
+)
+_UNSEEN = (
+    r"(?:hidden|covered|occluded|obscured|concealed|blocked|behind|beneath|underneath|under|visible"
+    r"|seen|shown|uncovered|not visible|invisible|out of (?:sight|view|frame)|partially|partly"
+    r"|fully|obstructed|not covered|inside the|within the)"
+)
+_IS_PART = re.compile(
+    rf"(?: (?P<noun>[\w'-]{{2,20}}))?(?: of (?:them|these|those|which|the \w+))?"
+    rf"(?: (?:are|is|were|being|that are|which are|appear to be|seem to be|might be|may be|"
+    rf"would be|lie|lies|remain|remains|can be))?(?: (?:probably|likely|completely|clearly|"
+    rf"currently|still|also|partially|partly|fully|not))* {_UNSEEN}\b",
+    re.IGNORECASE,
+)
+_FILLING = r"(?:,? (?:there (?:are|is)|the|about|at least|only))*,? $"
+_INCLUDING = re.compile(rf"\bincluding{_FILLING}", re.IGNORECASE)
+_OF_THESE = re.compile(
+    rf"\b(?:of (?:which|these|them|those)|among (?:them|these)){_FILLING}", re.IGNORECASE
+)
+_OTHER = re.compile(r"\b(?:the other|another|the second|the rest|others)\b", re.IGNORECASE)
+_ONE_OF_SEVERAL = re.compile(r"(?: [\w'-]{1,20}){1,3} ?", re.IGNORECASE)
+_DETAIL = re.compile(r"(?<!nswer):|\((?=[^)]*[a-z])|(?<=[a-z.])\s[-–—]\s(?=[a-z])", re.IGNORECASE)
+
+
+def set_aside(
+    text: str, mentions: Sequence[Mention], asked: frozenset[int], *, headline: bool
+) -> list[Mention]:
+    """The mentions, with those that stand only beside the count made asides.
+
+    `asked` are the bounds that the question names: said again they are no answer. With `headline`
+    the whole must come before its parts.
+    """
+    found = list(mentions)
+    places = [place for place, one in enumerate(found) if one.role in _COUNTS]
+    if not places or len(places) > MOST:
+        return found
+    several = len({found[place].value for place in places}) > 1
+    refusing = may_refuse(text) and REFUSING.search(text) is not None
+    if not several and not refusing:
+        return found
+    sentences = starts_of(text)
+    if refusing and all(_is_refused(text, found[place], sentences) for place in places):
+        return [_aside(one) if one.role in _COUNTS else one for one in found]
+    if not several:
+        return found
+    for rule in (_conditions, _structure, _parts, _breakdown, _one_beside):
+        counts = [place for place in places if found[place].role in _COUNTS]
+        dropped = set(rule(text, [found[place] for place in counts], sentences))
+        if not (headline and rule is _parts and 0 in dropped):
+            _leave(found, counts, dropped)
+    counts = [place for place in places if found[place].role in _COUNTS]
+    if asked and len({found[place].value for place in counts}) > 1:
+        named = [found[place] for place in counts]
+        _leave(found, counts, set(_said_again(text, named, sentences, asked)))
+    return found
+
+
+def _said_again(
+    text: str, counts: list[Mention], sentences: Sequence[int], asked: frozenset[int]
+) -> Iterator[int]:
+    """Bounds of the question beside another number in their sentence."""
+    places = [bisect_right(sentences, mention.start) for mention in counts]
+    others = {place for place, one in zip(places, counts, strict=True) if one.value not in asked}
+    for index, mention in enumerate(counts):
+        if mention.value in asked and places[index] in others:
+            yield index
+
+
+_NONE: frozenset[int] = frozenset()
+
+
+def bounds_in(question: str) -> frozenset[int]:
+    """The numbers by which a question limits what is to be counted.
+
+    >>> bounds_in("How many of the 9 bars have values smaller than 6?")
+    frozenset({6})
+    """
+    return (
+        _NONE
+        if not question
+        else frozenset(
+            one.value
+            for one in find_numbers(question)
+            if one.value and _CONDITION.search(question, max(0, one.start - 30), one.start)
+        )
+    )
+
+
+def are_several_things(text: str, counts: Sequence[Mention]) -> bool:
+    """Whether one number is named of two different things: "4 balls and 4 cubes"."""
+    for first, second in pairwise(counts):
+        if second.start - first.end < 40:
+            gap = text[first.end : second.start]
+            nouns = re.fullmatch(r" (?:[\w'-]+ ){0,3}([\w'-]+),? and ", gap)
+            if nouns and _noun_phrase(text, second) not in ("", singular(nouns[1].lower())):
+                return True
+    return False
+
+
+def _noun_phrase(text: str, mention: Mention) -> str:
+    """The last of the words right after a number, up to three."""
+    words = re.match(r"((?: [^\W\d_][\w'-]*){1,3})", text[mention.end : mention.end + 60])
+    return singular(words[1].split()[-1].lower()) if words else ""
+
+
+def starts_of(text: str) -> list[int]:
+    """Where the sentences begin; a line break ends one too."""
+    return [0, *(match.end() for match in SENTENCE_END.finditer(text))]
+
+
+def _aside(mention: Mention) -> Mention:
+    return mention._replace(role="aside", stated=False)
+
+
+def _leave(found: list[Mention], counts: list[int], dropped: set[int]) -> None:
+    if len(dropped) < len(counts):
+        for index in dropped:
+            found[counts[index]] = _aside(found[counts[index]])
+
+
+def _sentence(sentences: Sequence[int], text: str, place: int) -> tuple[int, int]:
+    index = bisect_right(sentences, place)
+    end = sentences[index] if index < len(sentences) else len(text)
+    return max(sentences[index - 1], place - _LONGEST), min(end, place + _LONGEST)
+
+
+def _is_refused(text: str, mention: Mention, sentences: Sequence[int]) -> bool:
+    """Whether a number is named only in a clause that declines to answer."""
+    begin, _ = _sentence(sentences, text, mention.start)
+    said = text[begin : mention.start]
+    refusal = None
+    for refusal in REFUSING.finditer(said):  # noqa: B007  the last one is wanted
+        pass
+    return refusal is not None and not re.search(
+        r"\b(?:but|however|although|though|yet|still|nevertheless)\b|[;:]|, (?:there|i (?:can|do|"
+        r"see|count|would))\b",
+        said[refusal.end() :],
+        re.IGNORECASE,
+    )
+
+
+def _conditions(text: str, counts: list[Mention], sentences: Sequence[int]) -> Iterator[int]:
+    begins = [mention.start for mention in counts]
+    for index, mention in enumerate(counts):
+        begin, end = _sentence(sentences, text, mention.start)
+        if index and counts[index - 1].start >= begin:
+            gap = text[counts[index - 1].end : mention.start]
+            bound = _CONDITION.search(gap)
+            if bound and _limits(gap[: bound.start()], text, counts[index - 1]):
+                yield index
+                continue
+        last = bisect_left(begins, end) - 1
+        if last > index and _SUBJECT.search(text, begin, mention.start):
+            is_ = text[max(mention.end, begins[last] - 40) : begins[last]]
+            if COPULA.search(is_):
+                yield index
+
+
+def _limits(between: str, text: str, before: Mention) -> bool:
+    """Whether a bound limits what was counted before it, rather than being a count beside it."""
+    if re.fullmatch(r"(?: [\w'-]{1,20}){0,3},? (?:and|but)(?: \w+){0,2} ?", between):
+        # "at least 17 birds but fewer than 33": the second end of a bound
+        return bool(_CONDITION.search(text[max(0, before.start - 30) : before.start]))
+    return bool(_CLAUSE.search(between)) and not _NEW_CLAUSE.search(between)
+
+
+def _structure(text: str, counts: list[Mention], sentences: Sequence[int]) -> Iterator[int]:
+    for index, mention in enumerate(counts[1:], 1):
+        begin, _ = _sentence(sentences, text, mention.start)
+        before = text[max(begin, counts[0].end, mention.start - 60) : mention.start]
+        arranged = counts[index - 1].start >= begin and _ARRANGED.search(before)
+        if arranged and re.match(
+            r" (?:\w+ )?(?:rows?|columns?|lines?|layers?|groups?|circles?|rings?|by|x|×)\b",
+            text[mention.end : mention.end + 40],
+        ):
+            for place in range(index, len(counts)):
+                if counts[place].start < _sentence(sentences, text, mention.start)[1]:
+                    yield place
+            return
+
+
+def _noun_after(text: str, mention: Mention) -> str:
+    word = re.match(r" ([^\W\d_][\w'-]{1,20})", text[mention.end : mention.end + 24])
+    return singular(word[1].lower()) if word else ""
+
+
+def _parts(text: str, counts: list[Mention], sentences: Sequence[int]) -> Iterator[int]:
+    parts = []
+    nouns: Counter[str] = Counter()
+    for index, mention in enumerate(counts):
+        after = _IS_PART.match(text[mention.end : mention.end + 90])
+        if after and not nouns:
+            nouns.update(_noun_after(text, one) for one in counts)
+        before = text[max(0, mention.start - 40) : mention.start]
+        if (after and (_same(after, nouns) or _OF_THESE.search(before))) or _INCLUDING.search(
+            before
+        ):
+            parts.append(index)
+    wholes = [one.value or 0 for index, one in enumerate(counts) if index not in set(parts)]
+    largest = max(wholes, default=0)
+    yield from (index for index in parts if (counts[index].value or 0) < largest)
+
+
+def _same(part: re.Match[str], nouns: Counter[str]) -> bool:
+    """Whether a part names no thing of its own, or the one that the whole names."""
+    noun = part["noun"]
+    if not noun or re.fullmatch(_UNSEEN, noun, re.IGNORECASE):
+        return True
+    named = singular(noun.lower())
+    return noun in ("are", "is") or nouns[named] > 1
+
+
+def _breakdown(text: str, counts: list[Mention], sentences: Sequence[int]) -> Iterator[int]:
+    """Numbers behind the colon, dash or bracket after a headline, where they do not exceed it."""
+    head = counts[0]
+    sign = _DETAIL.search(text, head.end, min(len(text), head.end + 80))
+    if sign is None or SENTENCE_END.search(text, head.end, sign.start()):
+        return
+    if len(counts) > 1 and counts[1].start < sign.start():
+        return
+    end = _sentence(sentences, text, sign.start())[1]
+    if re.search(r"[=+×*]", text[sign.end() : end]):
+        return
+    inside = [index for index, one in enumerate(counts) if sign.end() <= one.start < end]
+    if 0 < sum(counts[index].value or 0 for index in inside) <= (head.value or 0):
+        yield from inside
+
+
+def _one_beside(text: str, counts: list[Mention], sentences: Sequence[int]) -> Iterator[int]:
+    """One thing that is told from the other of several."""
+    if not any((mention.value or 0) > 1 for mention in counts):
+        return
+    for index, mention in enumerate(counts):
+        if mention.value != 1 or not text[mention.start].isalpha():
+            continue
+        begin, end = _sentence(sentences, text, mention.start)
+        begins = not text[begin : mention.start].strip(" \"'*-(")
+        joined = text[max(begin, mention.start - 5) : mention.start].endswith((", ", " and ", "- "))
+        if (begins or joined) and _OTHER.search(text, mention.end, min(len(text), end + 60)):
+            yield index

@@ -1,0 +1,41 @@
+"""The readers on genuine replies of 57 models, which nobody here wrote."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+
+from subitize.readers.text import final, strict
+from subitize.records import Reading
+
+LEAST = {  # by reader and source: the least share read rightly, the largest read wrongly
+    "strict": {"BLINK": (0.95, 0.004), "MathVista": (0.43, 0.004), "MATH-V": (0.68, 0.004)},
+    "final": {"BLINK": (0.985, 0.005), "MathVista": (0.88, 0.02), "MATH-V": (0.992, 0.004)},
+}
+
+
+@pytest.fixture(scope="module")
+def replies(data_dir: Path) -> list[dict[str, Any]]:
+    lines = (data_dir / "replies" / "real_replies.jsonl").read_bytes().splitlines()
+    return [one for one in map(orjson.loads, lines) if one["number"] is not None]
+
+
+@pytest.mark.parametrize("reader", [strict, final])
+@pytest.mark.parametrize("asked", [False, True], ids=["reply alone", "with the question"])
+def test_real_replies(reader: Any, asked: bool, replies: list[dict[str, Any]]) -> None:
+    found: dict[str, list[tuple[Reading, float]]] = {}
+    for one in replies:
+        # BLINK's questions are ids, not words
+        question = one["question"] if asked and one["source"] != "BLINK" else ""
+        read = reader(one["reply"], question)
+        found.setdefault(one["source"], []).append((read, one["number"]))
+    for source, pairs in found.items():
+        right = sum(read.number == number for read, number in pairs) / len(pairs)
+        wrong = sum(read.number not in (None, number) for read, number in pairs) / len(pairs)
+        least, most = LEAST[reader.__name__].get(source, (1.0, 0.0))
+        # With the question a reader may give up less, and be wrong in a few more of those.
+        assert right >= least, (source, right, wrong)
+        assert wrong <= most + 0.001 * asked, (source, right, wrong)
