@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from subitize.measures.baselines import observer_matrix, random_matrix, sample_matrix
+from subitize.measures.baselines import observer_matrix, random_matrix
 from subitize.measures.bias import bias
 from subitize.measures.confusion import confusion_matrix
 from subitize.measures.counting_level import counting_level
@@ -34,7 +34,7 @@ NAIVE_SAMPLES = 100
 def simulated_run(matrix: Floats, seed: int = 0) -> tuple[Floats, Floats, Any]:
     """2,500 trials: 5 categories × 10 targets × 50."""
     rng = np.random.default_rng(seed)
-    parts = [trials_of(sample_matrix(matrix, PER_CELL, rng)) for _ in CATEGORIES]
+    parts = [trials_of(rng.multinomial(PER_CELL, matrix.T).T) for _ in CATEGORIES]
     targets = np.concatenate([part[0] for part in parts])
     responses = np.concatenate([part[1] for part in parts])
     return targets, responses, np.repeat(CATEGORIES, PER_CELL * matrix.shape[1])

@@ -15,7 +15,6 @@ from subitize.errors import BadInput
 from subitize.measures import agreement
 from subitize.measures.agreement import (
     Level,
-    agreeing_share,
     krippendorff_alpha,
     largest_agreement,
 )
@@ -127,13 +126,10 @@ def test_refusals() -> None:
         largest_agreement([], [])
 
 
-def test_share_agreeing() -> None:
+def test_largest_agreement() -> None:
     units = np.repeat([1, 2, 3], 5)
     values = ["a"] * 5 + ["a", "a", "a", "a", "b"] + ["a", "a", "b", "b", "c"]
     assert largest_agreement(units, values).tolist() == [5, 4, 2]
-    assert agreeing_share(units, values, 4) == pytest.approx(1 / 3)
-    assert agreeing_share(units, values, 4, at_least=True) == pytest.approx(2 / 3)
-    assert agreeing_share(units, values, 1) == 0
 
 
 @pytest.mark.parametrize(("distinct", "held"), [(3, 5_000_000), (2000, 5_000_000), (40, 100)])

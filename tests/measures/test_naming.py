@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.measures.sampling import sample_matrix
 
 from subitize.errors import BadInput
 from subitize.measures.baselines import (
     observer_matrix,
     perfect_matrix,
     random_matrix,
-    sample_matrix,
 )
 from subitize.measures.confusion import confusion_matrix
 from subitize.measures.counting_level import counting_level
 from subitize.measures.error_size import nae
-from subitize.measures.likeness import category_consistency, human_correlation, matrix_correlation
+from subitize.measures.likeness import category_consistency, human_correlation
 from subitize.measures.naming import naming_intervals
-from subitize.measures.resampling import basic_interval, percentile_interval
 from subitize.measures.trials import Floats, trials_of
 from subitize.records import Score
 
@@ -73,28 +72,18 @@ def naive(targets: Floats, responses: Floats, kinds: np.ndarray, samples: int) -
 
 
 @pytest.mark.budget(20)
-def test_the_fast_way_draws_from_the_same_distribution_as_the_naive_one() -> None:
+def test_levels_are_drawn_from_the_same_distribution_as_the_naive_ones() -> None:
     targets, responses, kinds = run_of(MIXED, 20, 0)
-    responses[responses > 12] += 15  # beyond the last row: NAE must still see them
-    direct = naive(targets, responses, kinds, 1500)
+    responses[responses > 12] += 15  # beyond the last row
+    direct = naive(targets, responses, kinds, 600)
     found = naming_intervals(targets, responses, kinds, np.random.default_rng(1))
-    for name, interval in (("accuracy", found.accuracy), ("nae", found.nae)):
-        expected = percentile_interval(interval.value, direct[name])
-        width = expected.high - expected.low
-        assert interval.low == pytest.approx(expected.low, abs=0.12 * width)
-        assert interval.high == pytest.approx(expected.high, abs=0.12 * width)
-    assert found.human_correlation is not None
-    assert found.category_consistency is not None
-    for name, interval in (
-        ("human", found.human_correlation),
-        ("consistency", found.category_consistency),
-    ):
-        expected = basic_interval(interval.value, direct[name], bounds=(-1.0, 1.0))
-        width = expected.high - expected.low
-        assert interval.low == pytest.approx(expected.low, abs=0.12 * width)
-        assert interval.high == pytest.approx(expected.high, abs=0.12 * width)
     for level, share in found.level_shares.items():
-        assert np.mean(direct["level"] == level) == pytest.approx(share, abs=0.06)
+        assert np.mean(direct["level"] == level) == pytest.approx(share, abs=0.07)
+    # where errors are many, the intervals are near those of the bootstrap
+    for name, interval in (("accuracy", found.accuracy), ("nae", found.nae)):
+        low, high = np.quantile(direct[name], [0.025, 0.975])
+        assert interval.low == pytest.approx(low, abs=0.2 * (high - low))
+        assert interval.high == pytest.approx(high, abs=0.2 * (high - low))
 
 
 def test_values_are_those_of_the_plain_functions() -> None:
@@ -104,9 +93,17 @@ def test_values_are_those_of_the_plain_functions() -> None:
     assert found.accuracy.value == np.mean(targets == responses)
     assert found.nae.value == nae(targets, responses)
     assert found.accuracy.trials == found.nae.trials == targets.size
-    assert found.nae_by_category["dots"].trials == (kinds == "dots").sum()
+    right, error = found.by_category["dots"]
+    own = kinds == "dots"
+    assert right.trials == error.trials == own.sum()
+    assert error.value == pytest.approx(nae(targets[own], responses[own]))
+    off = responses - targets
+    assert found.mae.value == pytest.approx(np.abs(off).mean())
+    assert found.rmse.value == pytest.approx(np.sqrt((off**2).mean()))
+    assert found.mape.value == pytest.approx(100 * found.nae.value)
+    assert found.mape.high == pytest.approx(100 * found.nae.high)
     assert found.human_correlation is not None
-    assert found.human_correlation.value == human_correlation(whole)
+    assert found.human_correlation.value == pytest.approx(human_correlation(whole), abs=1e-12)
     assert found.counting_level == counting_level(whole)
     assert sum(found.level_shares.values()) == pytest.approx(1)
 
@@ -135,9 +132,15 @@ def test_missing_cells_are_left_out_of_their_pairs() -> None:
         targets[kept], responses[kept], kinds[kept], np.random.default_rng(0), samples=400
     )
     assert found.category_consistency is not None
-    value, low, high = ends(found.category_consistency)
-    assert -1 <= low <= value <= high <= 1
-    assert high - low < 0.5
+    by_kind = {
+        kind: confusion_matrix(
+            targets[kept & (kinds == kind)], responses[kept & (kinds == kind)]
+        ).counts
+        for kind in "abc"
+    }
+    assert found.category_consistency.value == category_consistency(by_kind)
+    assert found.category_null is not None
+    assert found.category_null.p > 0.01
 
 
 def test_nothing_to_tell_is_none() -> None:
@@ -155,29 +158,16 @@ def test_nothing_to_tell_is_none() -> None:
 def test_perfect_and_random_responders() -> None:
     targets, responses, kinds = run_of({"a": perfect_matrix(), "b": perfect_matrix()}, 5, 0)
     found = naming_intervals(targets, responses, kinds, np.random.default_rng(0), samples=100)
-    assert ends(found.accuracy) == (1, 1, 1)
-    assert ends(found.nae) == (0, 0, 0)
-    assert ends(found.category_consistency) == pytest.approx((1, 1, 1))
+    # no error was seen in 100 trials: 3.0 might have been there
+    assert ends(found.accuracy) == pytest.approx((1, 0.97, 1), abs=1e-3)
+    assert ends(found.nae) == pytest.approx((0, 0, 0.03 * np.mean(1 / np.arange(1, 11))), abs=0.005)
+    assert ends(found.category_consistency) == (pytest.approx(1), None, None)
+    assert found.category_null is not None
+    assert found.category_null.verdict == "no difference between categories"
+    assert found.human_correlation is not None
+    assert found.human_correlation.low < 0.8185 < found.human_correlation.high
     assert found.level_shares == {10: 1.0}
     targets, responses, kinds = run_of({"a": random_matrix()}, 50, 0)
     found = naming_intervals(targets, responses, kinds, np.random.default_rng(0), samples=500)
     assert found.nae.low < 2.30042 < found.nae.high
     assert found.category_consistency is None
-
-
-@pytest.mark.budget(30)
-def test_intervals_cover_the_truth() -> None:
-    """100 runs of two categories: the truth of each score is known from the matrices."""
-    whole = sum(MIXED.values()) / 2
-    truth = {
-        "human_correlation": human_correlation(whole),
-        "category_consistency": matrix_correlation(MIXED["dots"], MIXED["apples"]),
-    }
-    hits = dict.fromkeys(truth, 0)
-    for seed in range(100):
-        trials = run_of(MIXED, 25, seed)
-        found = naming_intervals(*trials, np.random.default_rng(seed), samples=400)
-        for name, value in truth.items():
-            interval = getattr(found, name)
-            hits[name] += interval.low <= value <= interval.high
-    assert all(88 <= count <= 100 for count in hits.values()), hits

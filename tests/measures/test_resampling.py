@@ -8,9 +8,7 @@ import pytest
 from subitize.errors import BadInput
 from subitize.measures.accuracy import clustered_difference, clustered_share, proportion_interval
 from subitize.measures.resampling import (
-    bootstrap_columns,
     bootstrap_mean,
-    paired_difference,
     resampled,
 )
 from subitize.records import Score
@@ -67,7 +65,7 @@ def test_a_difference_of_groups_that_are_alike_covers_the_truth() -> None:
     assert covered >= 285
 
 
-def test_mean_of_groups_and_clusters() -> None:
+def test_mean_of_values_and_clusters() -> None:
     rng = np.random.default_rng(0)
     values = rng.normal(0, 1, 400)
     plain = bootstrap_mean(values, rng, samples=4000)
@@ -79,59 +77,16 @@ def test_mean_of_groups_and_clusters() -> None:
     )
     alone = bootstrap_mean(values[:100], rng, samples=4000)
     assert copied.high - copied.low == pytest.approx(alone.high - alone.low, rel=0.1)
-    strata = np.repeat(["a", "b"], 200)
-    shifted = values + np.where(strata == "a", 50, 0)
-    stratified = bootstrap_mean(shifted, rng, groups=strata, samples=4000)
-    assert stratified.high - stratified.low == pytest.approx(plain.high - plain.low, rel=0.1)
-    both = bootstrap_mean(
-        shifted, rng, groups=strata, clusters=np.repeat(np.arange(100), 4), samples=500
-    )
-    assert both.low < both.value < both.high
     binary = bootstrap_mean([0] * 300 + [1] * 100, rng, samples=4000)
     assert binary.low == pytest.approx(0.25 - 1.96 * np.sqrt(0.1875 / 400), abs=0.006)
 
 
-def test_paired_differences() -> None:
+def test_what_has_no_mean_is_told() -> None:
     rng = np.random.default_rng(0)
-    hard = rng.normal(0, 10, 200)
-    found = paired_difference(hard + 1 + rng.normal(0, 0.1, 200), hard, rng, samples=1000)
-    assert 0.9 < found.low < 1 < found.high < 1.1
-    with pytest.raises(BadInput, match="both of every trial"):
-        paired_difference([1], [1, 2], rng)
-    with pytest.raises(BadInput, match="2 groups"):
-        bootstrap_mean([1], rng, groups=[1, 2])
+    with pytest.raises(BadInput, match="2 clusters"):
+        bootstrap_mean([1], rng, clusters=[1, 2])
     with pytest.raises(BadInput, match="no values"):
         bootstrap_mean([], rng)
-
-
-def test_columns_agree_with_single_bootstraps() -> None:
-    rng = np.random.default_rng(0)
-    first, noise = rng.normal(10, 3, 300), rng.normal(1, 1, 300)
-    table = np.stack([first, first + noise, noise], axis=1)
-    found = bootstrap_columns(table, np.random.default_rng(1))
-    alone = bootstrap_mean(first, np.random.default_rng(2))
-    paired = paired_difference(first + noise, first, np.random.default_rng(3))
-    for one, other in ((found[0], alone), (found[2], paired)):
-        assert one is not None
-        assert one.value == pytest.approx(other.value)
-        assert one.low == pytest.approx(other.low, abs=0.05)
-        assert one.high == pytest.approx(other.high, abs=0.05)
-
-
-def test_unknown_values_are_left_out_of_their_column_only() -> None:
-    table = np.array([[1.0, np.nan], [2.0, 5.0], [3.0, 7.0]])
-    found = bootstrap_columns(table, np.random.default_rng(0), samples=500)
-    assert found[0] is not None
-    assert found[1] is not None
-    assert (found[0].value, found[1].value) == (2.0, 6.0)
-    assert found[1].low >= 5.0
-    assert found[1].high <= 7.0
-
-
-@pytest.mark.parametrize("bad", [[], [[]], [1.0, 2.0], [[np.inf]]])
-def test_bad_tables_are_refused(bad: list) -> None:
-    with pytest.raises(BadInput, match=r".{20,}"):
-        bootstrap_columns(bad, np.random.default_rng(0))
 
 
 def test_counts_are_those_of_drawn_trials() -> None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import statsmodels.api as sm
+from tests.measures.sampling import sample_matrix
 
 from subitize.errors import BadInput
-from subitize.measures.baselines import legacy_observer_sample, observer_matrix, sample_matrix
+from subitize.measures.baselines import legacy_observer_sample, observer_matrix
 from subitize.measures.summary import evaluate
 from subitize.measures.trials import trials_of
 from subitize.measures.variability import scalar_variability, spread_by_target

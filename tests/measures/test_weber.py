@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy.optimize import minimize
+from tests.measures.sampling import sample_matrix
 
 from subitize.errors import BadInput
 from subitize.measures.baselines import (
     observer_matrix,
     perfect_matrix,
     random_matrix,
-    sample_matrix,
 )
 from subitize.measures.weber import fit_observer
 from subitize.records import Score

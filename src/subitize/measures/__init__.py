@@ -9,19 +9,17 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from importlib import import_module
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 Takes = Literal[
-    "trials", "matrix", "categories", "ratings", "foils", "groups", "table", "confidences"
+    "trials", "matrix", "categories", "ratings", "foils", "groups", "table", "confidences", "ranks"
 ]
 DECLARED = re.compile(r"\n\n(?P<formula>.+?)\n.*?Unit: (?P<unit>.+?)[,.]\s", re.S)
 """what a measure's docstring says below its first paragraph"""
 
 
-@dataclass(frozen=True, slots=True)
-class Measure:
+class Measure(NamedTuple):
     """One measure: what it is called, what it takes and where its function is."""
 
     title: str
@@ -31,7 +29,7 @@ class Measure:
     takes: Takes
     """trials: (targets, responses); matrix: counts; categories: {name: counts}; ratings: (units,
     values); foils: (right scores, foil scores, items); groups: two samples; table: counts right
-    and sizes of two groups; confidences: (confidences, errors in percent)"""
+    and sizes of two groups; confidences: (confidences, errors in percent); ranks: places from 1"""
     best: object
     """value of a responder who is always right (for likenesses: who is like the yardstick)"""
     part: str | None = None
@@ -64,8 +62,11 @@ MEASURES: dict[str, Measure] = {
     "accuracy": Measure("Accuracy", "accuracy:accuracy", "trials", 1.0),
     "nae": Measure("Normalised absolute error", "error_size:nae", "trials", 0.0),
     "mean_error": Measure("Mean absolute error", "error_size:mean_error", "trials", 0.0),
+    "rmse": Measure("Root mean squared error", "error_size:rmse", "trials", 0.0),
+    "mape": Measure("Mean absolute percentage error", "error_size:mape", "trials", 0.0),
     "smape": Measure("sMAPE", "error_size:smape", "trials", 0.0),
     "bias": Measure("Bias", "bias:bias", "trials", 0.0, "r"),
+    "anchoring": Measure("Anchoring", "anchoring:anchoring", "trials", 0.0, "excess"),
     # no error, no spread: nothing to regress
     "scalar_variability": Measure(
         "Slope of the spread",
@@ -76,6 +77,7 @@ MEASURES: dict[str, Measure] = {
         "not testable",
     ),
     "counting_level": Measure("Counting level", "counting_level:counting_level", "matrix", 10),
+    "knower_level": Measure("Knower level", "knower_level:knower_level", "matrix", 10, "level"),
     "human_correlation": Measure(
         "Likeness to people", "likeness:human_correlation", "matrix", 1.0, perfect=0.8185
     ),
@@ -95,6 +97,8 @@ MEASURES: dict[str, Measure] = {
     ),
     "foil_scores": Measure("Accuracy with foils", "foils:foil_scores", "foils", 1.0, "acc"),
     "pairwise_accuracy": Measure("Pairwise accuracy", "foils:pairwise_accuracy", "foils", 1.0),
+    "recall_at": Measure("Recall@k", "masked:recall_at", "ranks", 1.0),
+    "mean_rank": Measure("Mean rank", "masked:mean_rank", "ranks", 1.0),
     "mann_whitney": Measure("AUC", "ranks:mann_whitney", "groups", 1.0, "auc"),
     "chi_square": Measure("χ²", "ranks:chi_square", "table", 0.0, "chi2"),
     "calibration_error": Measure(

@@ -165,16 +165,3 @@ def largest_agreement(units: ArrayLike, values: ArrayLike) -> Counts:
     most = np.zeros(int(unit.max()) + 1, dtype=np.int64)
     np.maximum.at(most, places // distinct.size, times)
     return most
-
-
-def agreeing_share(units: ArrayLike, values: ArrayLike, k: int, *, at_least: bool = False) -> float:
-    """Share of units in which exactly k answers (or at least k) are the most common one.
-
-    share = units with k agreeing / all units
-    Unit: share, 0 to 1. Best: 1 with k = all answers of a unit.
-
-    >>> agreeing_share([1, 1, 1, 2, 2, 2], ["a", "b", "a", "c", "c", "c"], 3)
-    0.5
-    """
-    most = largest_agreement(units, values)
-    return float(np.mean(most >= k if at_least else most == k))

@@ -27,10 +27,7 @@ def perfect_matrix(*, highest_target: int = 10) -> Floats:
     >>> perfect_matrix(highest_target=2).tolist()
     [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [0.0, 0.0], [0.0, 0.0]]
     """
-    matrix = np.zeros((2 * highest_target + 1, highest_target))
-    targets = np.arange(1, highest_target + 1)
-    matrix[targets, targets - 1] = 1.0
-    return matrix
+    return np.eye(2 * highest_target + 1, highest_target, -1)
 
 
 def random_matrix(*, highest_target: int = 10) -> Floats:
@@ -61,9 +58,7 @@ def observer_matrix(
         raise BadInput(f"The Weber fraction is {w}: give a number of 0 or more.")
     matrix = perfect_matrix(highest_target=highest_target)
     edges = np.arange(2 * highest_target + 1) + 0.5
-    for target in range(max(limit, 0) + 1, highest_target + 1):
-        if w == 0:
-            continue
+    for target in range(max(limit, 0) + 1, highest_target + 1) if w else ():
         scaled = (edges - target) / (w * target * math.sqrt(2))
         below = np.array([math.erfc(-edge) / 2 for edge in scaled])
         mass = np.diff(below)
@@ -94,15 +89,6 @@ def expected_nae(matrix: ArrayLike) -> float:
     responses = np.arange(shares.shape[0])[:, None]
     targets = np.arange(1, shares.shape[1] + 1)
     return float(np.nanmean((shares * np.abs(responses - targets) / targets).sum(axis=0)))
-
-
-def sample_matrix(matrix: ArrayLike, per_target: int, rng: np.random.Generator) -> Counts:
-    """Counts of `per_target` responses to each target, drawn from a responder's matrix.
-
-    >>> sample_matrix(perfect_matrix(highest_target=1), 7, np.random.default_rng(0)).tolist()
-    [[0], [7], [0]]
-    """
-    return rng.multinomial(per_target, column_shares(matrix).T).T.astype(np.int64)
 
 
 def _legacy_samples(highest_target: int) -> tuple[Counts, Counts]:

@@ -18,8 +18,7 @@ each threshold that its own score and the second highest score inside it both re
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,8 +42,7 @@ TOGETHER = 128
 Mask = NDArray[np.bool_]
 
 
-@dataclass(frozen=True, slots=True)
-class Rules:
+class Rules(NamedTuple):
     """How raw boxes become a number; None is the counter's own default."""
 
     threshold: float | None = None
@@ -55,8 +53,7 @@ class Rules:
     """least share of the picture of a group box; above 1 none is dropped"""
 
 
-@dataclass(frozen=True, slots=True)
-class Counted:
+class Counted(NamedTuple):
     """What the rules make of one picture's boxes."""
 
     boxes: Floats
@@ -77,10 +74,8 @@ def rules_from(given: Mapping[str, Any], what: str = "the reader") -> Rules:
     """
     values: dict[str, float] = {}
     for name, value in given.items():
-        if name not in Rules.__slots__:
-            raise BadInput(
-                f"{what} has no setting {name!r}: known are {', '.join(Rules.__slots__)}."
-            )
+        if name not in Rules._fields:
+            raise BadInput(f"{what} has no setting {name!r}: known are {', '.join(Rules._fields)}.")
         top = 1.0 if name != "group" else 2.0
         wrong = isinstance(value, bool) or not isinstance(value, (int, float))
         if wrong or not 0 <= value <= top:

@@ -7,8 +7,7 @@ guessed from the data, and unreadable trials stand beside the matrix, not in it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,8 +16,7 @@ from subitize.errors import BadInput
 from subitize.measures.trials import Counts, Floats, numbers, readable_trials
 
 
-@dataclass(frozen=True, slots=True)
-class Confusion:
+class Confusion(NamedTuple):
     """How often each response was given to each target."""
 
     counts: Counts
@@ -81,11 +79,7 @@ def _columns(targets: Floats, highest_target: int) -> NDArray[np.int64]:
 
 
 def check_counts(counts: ArrayLike) -> Floats:
-    """The counts (or probabilities) of a matrix as floats: 2m + 1 rows, m columns, not empty.
-
-    >>> check_counts([[0], [3], [1]]).shape
-    (3, 1)
-    """
+    """The counts (or probabilities) of a matrix as floats: 2m + 1 rows, m columns, not empty."""
     matrix = np.asarray(counts, dtype=np.float64)
     if matrix.ndim != 2 or matrix.shape[0] != 2 * matrix.shape[1] + 1:
         raise BadInput(
@@ -114,11 +108,7 @@ def percentages(counts: ArrayLike) -> Floats:
 
 
 def column_shares(counts: ArrayLike) -> Floats:
-    """Shares of each column's trials, rows 0..2m; NaN in a column without trials.
-
-    >>> column_shares([[1], [3], [0]]).tolist()
-    [[0.25], [0.75], [0.0]]
-    """
+    """Shares of each column's trials, rows 0..2m; NaN in a column without trials."""
     matrix = check_counts(counts)
     totals = matrix.sum(axis=0)
     return matrix / np.where(totals > 0, totals, np.nan)

@@ -22,8 +22,7 @@ inverted, or too much is assumed, there is no corrected value but a reason.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -50,8 +49,7 @@ Pairs = Mapping[str, Sequence[Sequence[int]]]
 """by category: [true count, counted, how many pictures]"""
 
 
-@dataclass(frozen=True, slots=True)
-class Columns:
+class Columns(NamedTuple):
     """What calibration says of a counter: pseudo-counts of counted (row) given true (column)."""
 
     counts: Floats

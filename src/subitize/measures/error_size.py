@@ -11,16 +11,6 @@ from subitize.errors import BadInput
 from subitize.measures.trials import Floats, readable_trials, skippable_trials
 
 
-def error_terms(targets: ArrayLike, responses: ArrayLike) -> Floats:
-    """The error of each trial, |G − T|; NaN for a skip (a response of NaN or None).
-
-    >>> error_terms([10, 5], [12, None]).tolist()
-    [2.0, nan]
-    """
-    asked, given = skippable_trials(targets, responses)
-    return np.abs(given - asked)
-
-
 def mean_error(targets: ArrayLike, responses: ArrayLike) -> float:
     """Mean absolute error, by which naming chooses among prompts.
 
@@ -30,7 +20,34 @@ def mean_error(targets: ArrayLike, responses: ArrayLike) -> float:
     >>> mean_error([1, 2, 4], [1, 3, 6])
     1.0
     """
-    return float(error_terms(*readable_trials(targets, responses)).mean())
+    asked, given = readable_trials(targets, responses)
+    return float(np.abs(given - asked).mean())
+
+
+def rmse(targets: ArrayLike, responses: ArrayLike) -> float:
+    """Root of the mean squared error, which the literature on counting crowds uses.
+
+    RMSE = √(mean over trials of (G − T)²)
+    One answer far off outweighs all others: it stands beside NAE and ranks nobody.
+    Unit: things, 0 upwards. Best: 0.
+
+    >>> rmse([1, 2, 4], [1, 3, 6])
+    1.2909944487358056
+    """
+    asked, given = readable_trials(targets, responses)
+    return float(np.sqrt(((given - asked) ** 2).mean()))
+
+
+def mape(targets: ArrayLike, responses: ArrayLike) -> float:
+    """Mean absolute percentage error: NAE in percent, as the literature on counting has it.
+
+    MAPE = 100 · mean over trials of |G − T| / T
+    Unit: percent, 0 upwards. Best: 0.
+
+    >>> mape([1, 2, 4, 4], [1, 3, 4, 6])
+    25.0
+    """
+    return 100 * nae(targets, responses)
 
 
 def nae_terms(targets: ArrayLike, responses: ArrayLike) -> Floats:

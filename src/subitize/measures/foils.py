@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,8 +14,7 @@ MATCHES = 0.5
 """from this match probability on, a sentence is held to be right"""
 
 
-@dataclass(frozen=True, slots=True)
-class FoilScores:
+class FoilScores(NamedTuple):
     """Shares from 0 to 1, best 1; None where undefined or where the scores are uncalibrated."""
 
     acc: float | None

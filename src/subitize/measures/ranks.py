@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,8 +13,7 @@ from subitize.measures.trials import Floats, numbers
 from subitize.records import Score
 
 
-@dataclass(frozen=True, slots=True)
-class MannWhitney:
+class MannWhitney(NamedTuple):
     """Whether the first group tends to have the higher values."""
 
     u: float
@@ -59,8 +58,7 @@ def mann_whitney(first: ArrayLike, second: ArrayLike) -> MannWhitney:
     return MannWhitney(u, interval, z, p, (a, b))
 
 
-@dataclass(frozen=True, slots=True)
-class ChiSquare:
+class ChiSquare(NamedTuple):
     """χ² test of a 2 × 2 table."""
 
     chi2: float
@@ -111,8 +109,7 @@ def _chi2(right: Floats, sizes: tuple[int, int], total: int, yates: bool) -> tup
     return n * least**2 / margins, cross / math.sqrt(margins)
 
 
-@dataclass(frozen=True, slots=True)
-class Permutations:
+class Permutations(NamedTuple):
     """What the χ² test says when the labels of the groups are shuffled."""
 
     p: float
@@ -150,29 +147,6 @@ def permutation_control(
     as_large = int((chi2 >= observed * (1 - 1e-12)).sum())
     significant = float(np.mean(chdtrc(1, chi2) < alpha))
     return Permutations((1 + as_large) / (1 + samples), significant, samples)
-
-
-def cramers_v(table: ArrayLike) -> float:
-    """Cramér's V of a table of counts.
-
-    V = √(χ² / (n · (min(rows, columns) − 1))), no correction
-    Unit: effect size, 0 to 1. Best: 1 (one variable tells the other).
-
-    >>> cramers_v([[10, 0], [0, 10]])
-    1.0
-    """
-    from scipy.stats import chi2_contingency
-
-    counts = np.asarray(table, dtype=np.float64)
-    if counts.ndim != 2 or counts.sum() == 0:
-        raise BadInput(
-            "Cramér's V needs a table of counts with rows and columns, not an empty one."
-        )
-    counts = counts[counts.sum(axis=1) > 0][:, counts.sum(axis=0) > 0]
-    if min(counts.shape) < 2:
-        raise BadInput("Cramér's V needs at least two filled rows and two filled columns.")
-    chi2 = float(chi2_contingency(counts, correction=False).statistic)
-    return math.sqrt(chi2 / (float(counts.sum()) * (min(counts.shape) - 1)))
 
 
 def holm(p_values: ArrayLike) -> Floats:

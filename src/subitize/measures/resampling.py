@@ -10,16 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import pairwise
-from typing import Any, TypedDict, Unpack
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from subitize.errors import BadInput
 from subitize.measures.trials import Counts, Floats, numbers, one_for_each
 from subitize.records import Score
 
-SAMPLES = 10_000
+SAMPLES, LEVEL = 10_000, 0.95
 TOGETHER = 500
 """samples drawn from a stratum before it is the next one's turn"""
 DRAWN_AT_ONCE, HELD_AT_ONCE, PICKED_AT_ONCE = 3_000_000, 800_000, 100_000
@@ -27,18 +26,6 @@ DRAWN_AT_ONCE, HELD_AT_ONCE, PICKED_AT_ONCE = 3_000_000, 800_000, 100_000
 memory costs more than the arithmetic"""
 DRAWS_PER_UNIT = 5
 """a multinomial's number per unit costs as much as drawing this many trials"""
-
-
-class Drawing(TypedDict, total=False):
-    """How the values of a mean are drawn."""
-
-    groups: ArrayLike | None
-    """strata, which keep their sizes in every sample; one for each value"""
-    clusters: ArrayLike | None
-    """whole clusters are drawn (within their group, if there are both), as for several answers
-    about one picture"""
-    samples: int
-    """how many; `SAMPLES` unless told"""
 
 
 Statistic = Callable[[Floats], Floats]
@@ -113,98 +100,43 @@ def sums_by(labels: NDArray[Any]) -> tuple[NDArray[Any], Statistic]:
     return found, lambda counts: np.add.reduceat(counts[order], first, axis=0)
 
 
-def percentile_interval(
-    value: float, samples: NDArray[Any], *, trials: int = 0, level: float = 0.95
-) -> Score:
-    """The middle `level` of bootstrap samples around `value`; undefined samples are left out.
+def percentile_interval(value: float, samples: NDArray[Any], *, trials: int = 0) -> Score:
+    """The middle 95 % of bootstrap samples around `value`; undefined samples are left out.
 
-    >>> percentile_interval(0.5, np.arange(5) / 4, level=0.5)
-    Score(value=0.5, low=0.25, high=0.75, trials=0, states={})
+    >>> percentile_interval(0.5, np.array([0.5, np.nan]))
+    Score(value=0.5, low=0.5, high=0.5, trials=0, states={})
     """
     known = samples[~np.isnan(samples)]
     if known.size == 0:
         return Score(value, trials=trials)
-    low, high = np.quantile(known, [(1 - level) / 2, (1 + level) / 2])
+    low, high = np.quantile(known, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
     return Score(value, float(low), float(high), trials)
 
 
-def basic_interval(
-    value: float,
-    samples: NDArray[Any],
-    *,
-    bounds: tuple[float, float],
-    trials: int = 0,
-    level: float = 0.95,
-) -> Score:
-    """The basic (reflected) bootstrap interval, cut at `bounds` and widened to hold `value`.
-
-    low = 2θ − q(high), high = 2θ − q(low)
-
-    For correlations: noise pulls a correlation of noisy matrices towards 0, and resampling pulls
-    once more by as much. Percentiles would lie below the value, and twice below the truth; the
-    reflection undoes it.
-
-    >>> basic_interval(0.75, np.arange(5) / 8 + 0.25, bounds=(-1.0, 1.0), level=0.5)
-    Score(value=0.75, low=0.75, high=1.0, trials=0, states={})
-    """
-    found = percentile_interval(value, samples, trials=trials, level=level)
-    if found.low is None or found.high is None:
-        return found
-    low, high = np.clip([2 * value - found.high, 2 * value - found.low], *bounds).tolist()
-    return Score(value, min(value, low), max(value, high), trials)
-
-
 def bootstrap_mean(
-    values: ArrayLike, rng: np.random.Generator, **drawing: Unpack[Drawing]
+    values: ArrayLike,
+    rng: np.random.Generator,
+    *,
+    clusters: ArrayLike | None = None,
+    samples: int = SAMPLES,
 ) -> Score:
     """The mean of all values with its 95 % percentile interval.
 
-    mean = Σ values / n. Unit: that of the values.
+    mean = Σ values / n. Unit: that of the values. With `clusters`, one for each value, whole ones
+    are drawn, as for several answers about one picture.
 
     >>> bootstrap_mean([2.0, 2.0, 2.0], np.random.default_rng(0), samples=50)
     Score(value=2.0, low=2.0, high=2.0, trials=3, states={})
-    >>> bootstrap_mean([0, 0, 1, 1], np.random.default_rng(0), groups=list("aabb"), samples=50)
-    Score(value=0.5, low=0.5, high=0.5, trials=4, states={})
     """
     array = numbers(values, "values")
-    drawn = resampled_means(array, rng, **drawing)
+    drawn = resampled_means(array, rng, clusters=clusters, samples=samples)
     return percentile_interval(float(array.mean()), drawn, trials=array.size)
-
-
-def bootstrap_columns(
-    table: ArrayLike, rng: np.random.Generator, **drawing: Unpack[Drawing]
-) -> list[Score | None]:
-    """The mean of each column over its known values, with its 95 % percentile interval.
-
-    A row is a unit (a picture's configuration), NaN where it was not measured. All columns share
-    the draws, so the difference of two is a paired one and a hundred cost hardly more than one. A
-    column without any known value is None.
-    mean = Σ known values / their number. Unit: that of the values.
-
-    >>> nan = float("nan")
-    >>> found = bootstrap_columns([[1, 2, nan], [1, nan, nan]], np.random.default_rng(0), samples=9)
-    >>> found[0], found[1].value, found[2]
-    (Score(value=1.0, low=1.0, high=1.0, trials=2, states={}), 2.0, None)
-    """
-    values = np.asarray(table, dtype=np.float64)
-    if values.ndim != 2 or not values.size:
-        raise BadInput(f"The table has the shape {values.shape}: give rows of units and columns.")
-    if np.isinf(values).any():
-        raise BadInput("The table holds infinite values: give finite ones, NaN where unknown.")
-    drawn = resampled_means(values, rng, **drawing)
-    known = (~np.isnan(values)).sum(axis=0).tolist()
-    sums = np.nansum(values, axis=0).tolist()
-    return [
-        percentile_interval(total / many, samples_of_it, trials=many) if many else None
-        for total, many, samples_of_it in zip(sums, known, drawn, strict=True)
-    ]
 
 
 def resampled_means(
     values: ArrayLike,
     rng: np.random.Generator,
     *,
-    groups: ArrayLike | None = None,
     clusters: ArrayLike | None = None,
     samples: int = SAMPLES,
 ) -> Floats:
@@ -212,27 +144,20 @@ def resampled_means(
     [column, sample].
 
     mean = Σ values / n of each sample. Unit: that of the values.
-
-    >>> resampled_means([2.0, 2.0], np.random.default_rng(0), samples=3).tolist()
-    [2.0, 2.0, 2.0]
     """
     array = np.asarray(values, dtype=np.float64)
     table = array.reshape(len(array), -1)
     known = ~np.isnan(table)
     parts = np.concatenate([np.where(known, table, 0.0), known], axis=1)
-    stratum = _codes(groups, table[:, 0], "groups")
     if clusters is not None:
-        cluster = _codes(clusters, table[:, 0], "clusters")
-        # a cluster that spans two groups is two units: neither group may lose its size
-        unit, summed = sums_by(stratum * (int(cluster.max()) + 1) + cluster)
-        parts, stratum = summed(parts), unit // (int(cluster.max()) + 1)
-    order = np.argsort(stratum, kind="stable")
-    parts, stratum, times = parts[order], stratum[order], np.ones(len(parts), dtype=np.int64)
+        cluster = np.asarray(clusters).ravel()
+        one_for_each(table[:, 0], "values", cluster, "clusters")
+        parts = sums_by(cluster)[1](parts)
+    times = np.ones(len(parts), dtype=np.int64)
     if table.shape[1] == 1:  # rows of several columns are hardly ever alike
-        kinds, alike = np.unique(np.column_stack([stratum, parts]), axis=0, return_counts=True)
+        kinds, alike = np.unique(parts, axis=0, return_counts=True)
         if len(kinds) * DRAWS_PER_UNIT < len(parts):
-            stratum, parts, times = kinds[:, 0], kinds[:, 1:], alike
-
+            parts, times = kinds, alike
     turned = np.ascontiguousarray(parts.T)
 
     def means(counts: Floats) -> Floats:
@@ -241,26 +166,5 @@ def resampled_means(
         totals, sizes = np.split(np.asarray(both, dtype=np.float64), 2)
         return np.divide(totals, sizes, out=np.full_like(totals, np.nan), where=sizes > 0)
 
-    found = resampled(times, means, rng, strata=stratum, samples=samples, width=parts.shape[1])
+    found = resampled(times, means, rng, samples=samples, width=parts.shape[1])
     return found if array.ndim > 1 else found[0]
-
-
-def _codes(labels: ArrayLike | None, values: Floats, what: str) -> Counts:
-    array = np.zeros(values.size) if labels is None else np.asarray(labels).ravel()
-    one_for_each(values, "values", array, what)
-    return np.unique(array, return_inverse=True)[1].ravel()
-
-
-def paired_difference(
-    first: ArrayLike, second: ArrayLike, rng: np.random.Generator, **drawing: Unpack[Drawing]
-) -> Score:
-    """Mean of first − second over the same trials, with its 95 % percentile interval.
-
-    difference = Σ (first − second) / n. Unit: that of the values. 0 inside: no difference shown.
-
-    >>> paired_difference([3, 4], [1, 2], np.random.default_rng(0), samples=50)
-    Score(value=2.0, low=2.0, high=2.0, trials=2, states={})
-    """
-    one, other = numbers(first, "values"), numbers(second, "values")
-    one_for_each(one, "first values", other, "second", "give both of every trial")
-    return bootstrap_mean(one - other, rng, **drawing)

@@ -10,16 +10,16 @@ from numpy.typing import ArrayLike
 from subitize.errors import BadInput
 from subitize.measures.accuracy import accuracy
 from subitize.measures.confusion import check_counts
-from subitize.measures.counting_level import LevelRule, counting_level
+from subitize.measures.counting_level import counting_level
 from subitize.measures.error_size import nae
 from subitize.measures.likeness import human_correlation, random_correlation
 from subitize.measures.trials import trials_of
-from subitize.measures.variability import VariabilityRule, scalar_variability
+from subitize.measures.variability import scalar_variability
+
+OF_SPREAD = ("f_p", "adjusted_r2", "slope", "t", "p", "r2", "verdict")
 
 
-def evaluate(
-    counts: ArrayLike, *, level: LevelRule = "standard", variability: VariabilityRule = "numgen"
-) -> dict[str, Any]:
+def evaluate(counts: ArrayLike) -> dict[str, Any]:
     """Accuracy, MWE, counting level, correlations and scalar variability of whole counts.
 
     Rows are responses 0..2m (the last holds all above, so MWE knows them only as 2m), columns
@@ -34,18 +34,12 @@ def evaluate(
     if not np.array_equal(matrix, np.rint(matrix)):
         raise BadInput("The confusion matrix holds fractions: give counts of responses.")
     targets, responses = trials_of(matrix)
-    spread = scalar_variability(targets, responses, rule=variability)
+    spread = scalar_variability(targets, responses, rule="numgen")
     return {
         "accuracy": accuracy(targets, responses),
         "mwe": nae(targets, responses),
-        "counting_level": counting_level(matrix, rule=level),
+        "counting_level": counting_level(matrix),
         "weber_correlation": human_correlation(matrix),
         "random_correlation": random_correlation(matrix),
-        "scalar_f_p": spread.f_p,
-        "scalar_adjusted_r2": spread.adjusted_r2,
-        "scalar_slope": spread.slope,
-        "scalar_t": spread.t,
-        "scalar_p": spread.p,
-        "scalar_r2": spread.r2,
-        "scalar_verdict": spread.verdict,
+        **{f"scalar_{name}": getattr(spread, name) for name in OF_SPREAD},
     }

@@ -17,11 +17,7 @@ Counts = NDArray[np.int64]
 
 
 def numbers(values: ArrayLike, what: str) -> Floats:
-    """A flat array of finite numbers, or a `BadInput` that says which `what` is not.
-
-    >>> numbers([1, 2], "targets")
-    array([1., 2.])
-    """
+    """A flat array of finite numbers, or a `BadInput` that says which `what` is not."""
     try:
         array = np.asarray(values, dtype=np.float64).ravel()
     except (TypeError, ValueError):
@@ -39,10 +35,7 @@ def numbers(values: ArrayLike, what: str) -> Floats:
 def one_for_each(
     first: NDArray[Any], ones: str, second: NDArray[Any], others: str, do: str = "give one for each"
 ) -> None:
-    """A `BadInput` unless both arrays are as long.
-
-    >>> one_for_each(np.ones(2), "values", np.ones(2), "groups")
-    """
+    """A `BadInput` unless both arrays are as long."""
     if first.size != second.size:
         raise BadInput(f"There are {first.size} {ones} but {second.size} {others}: {do}.")
 

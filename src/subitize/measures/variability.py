@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,6 +17,8 @@ ALPHA = 0.05
 FEWEST_TARGETS = 3
 SAME = 1e-10
 """log means that differ by less are the same"""
+SLOPES = 999
+"""runs drawn from the fitted observer"""
 NUMGEN_LEADING = 4
 """NumGen drops targets without spread only at the start, and only up to this one"""
 
@@ -99,6 +101,66 @@ def scalar_variability(
     if why is not None:
         return ScalarVariability("not testable", targets=used, reason=why)
     return _regression(np.log(mean[kept]), np.log(error[kept]), used)
+
+
+class RoundedObserver(NamedTuple):
+    """The slope of the spread against that of a fitted observer who says whole numbers."""
+
+    expected: float
+    """mean slope of runs drawn from the fitted observer"""
+    low: float
+    """lower end of the middle 95 % of their slopes"""
+    high: float
+    """upper end of the middle 95 %"""
+    p: float
+    """two-sided: twice the smaller share of slopes beyond the observed one"""
+    verdict: Literal["as a rounded observer", "not as a rounded observer"]
+    """as one if p ≥ .05"""
+
+
+def rounded_observer_slope(
+    slope: float, shares: ArrayLike, totals: ArrayLike, rng: np.random.Generator
+) -> RoundedObserver | None:
+    """Compare a slope with that expected of an observer who answers in whole numbers.
+
+    p = 2 min(#{slope of a sample ≤ b}, #{≥ b}) / samples, samples drawn from P(g | t)
+    Rounding adds 1/12 to every variance, so the paper's test against 1 rejects true Weber
+    observers. `shares` are P(g | t) in rows 1.. and columns of targets, `totals` the readable
+    trials of each. Unit: slope.
+
+    >>> from subitize.measures.baselines import observer_matrix
+    >>> found = rounded_observer_slope(
+    ...     0.9, observer_matrix(w=0.05, limit=0)[1:], [250] * 10, np.random.default_rng(0))
+    >>> found.expected < 0.9, found.verdict
+    (False, 'not as a rounded observer')
+    """
+    chances, many = np.asarray(shares, dtype=np.float64), np.asarray(totals, dtype=np.int64)
+    responses = np.arange(1.0, len(chances) + 1)
+    means, errors = np.full((2, many.size, SLOPES), np.nan)
+    for at in np.flatnonzero(many > 1).tolist():
+        drawn = rng.multinomial(many[at], chances[:, at] / chances[:, at].sum(), size=SLOPES)
+        means[at] = drawn @ responses / many[at]
+        squares = drawn @ responses**2 - many[at] * means[at] ** 2
+        errors[at] = np.sqrt(np.maximum(squares, 0.0) / (many[at] - 1) / many[at])
+    kept = errors > SAME
+    x = np.where(kept, np.log(np.where(kept, means, 1.0)), 0.0)
+    y = np.where(kept, np.log(np.where(kept, errors, 1.0)), 0.0)
+    targets = kept.sum(axis=0)
+    use = targets >= FEWEST_TARGETS
+    size = np.maximum(targets, 1)
+    away = np.where(kept, x - x.sum(axis=0) / size, 0.0)
+    across = (away**2).sum(axis=0)
+    use &= across > SAME
+    if not use.any():
+        return None
+    slopes = (away * y).sum(axis=0)[use] / across[use]
+    beyond = min(int((slopes <= slope).sum()), int((slopes >= slope).sum()))
+    p = min(1.0, 2 * (1 + beyond) / (1 + slopes.size))
+    low, high = np.quantile(slopes, [0.025, 0.975]).tolist()
+    verdict: Literal["as a rounded observer", "not as a rounded observer"] = (
+        "as a rounded observer" if p >= ALPHA else "not as a rounded observer"
+    )
+    return RoundedObserver(float(slopes.mean()), low, high, p, verdict)
 
 
 def _regression(x: Floats, y: Floats, used: tuple[int, ...]) -> ScalarVariability:

@@ -13,8 +13,7 @@ several prompt forms afterwards makes w look smaller than it is.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -33,12 +32,13 @@ HALF_CHI2 = 1.920729410347062
 """half the .95 quantile of χ² with one degree of freedom"""
 HALF_CHI2_3 = 3.907363951
 """half the .95 quantile of χ² with three: w, limit and lapse together against guessing"""
+HELD_AT_ONCE = 1_000_000
+"""numbers in one array of cells by limit and w"""
 TOLD_APART = 1e-3
 """log-likelihoods closer than this say the same"""
 
 
-@dataclass(frozen=True, slots=True)
-class ObserverFit:
+class ObserverFit(NamedTuple):
     """The observer that explains the responses best, with 95 % profile intervals."""
 
     w: Score | None
@@ -105,10 +105,21 @@ class _Likelihood:
     def best_lapse(self, w: Floats) -> tuple[Floats, Floats]:
         """For every w and limit the best λ and its log-likelihood: [w, limit] each.
 
-        The log-likelihood is concave in λ, so its slope has one root: halve the bracket.
+        A few w and limits at a time, so that memory does not grow with targets × answers.
         """
-        above = self.observer(w)[:, None, :]
-        share = np.where(self.exact, self.right, above)
+        above = self.observer(w)
+        lapse, value = np.empty((2, w.size, len(self.exact)))
+        some = max(1, HELD_AT_ONCE // self.exact.size)
+        few = max(1, HELD_AT_ONCE // self.times.size)
+        for row in range(0, w.size, some):
+            for column in range(0, len(self.exact), few):
+                at = slice(row, row + some), slice(column, column + few)
+                share = np.where(self.exact[at[1]], self.right, above[at[0], None, :])
+                lapse[at], value[at] = self._best_lapse(share)
+        return lapse, value
+
+    def _best_lapse(self, share: Floats) -> tuple[Floats, Floats]:
+        """The log-likelihood is concave in λ, so its slope has one root: halve the bracket."""
         toward = self.guess - share
         low, high = np.zeros(share.shape[:2]), np.ones(share.shape[:2])
         for _ in range(30):
@@ -136,12 +147,14 @@ class _Likelihood:
 
     def by_lapse(self, lapse: Floats, w: Floats) -> Floats:
         """Best log-likelihood over w and limit for each λ: [λ]."""
-        noisy_logs = self.logs(self.observer(w), lapse[:, None])  # [λ, w, cell]
         exact_logs = self.logs(self.right, lapse)  # [λ, cell]
         best = np.full(lapse.size, -np.inf)
-        for inside in self.exact:
-            rest = noisy_logs[..., ~inside].sum(axis=-1).max(axis=1)
-            best = np.maximum(best, exact_logs[:, inside].sum(axis=-1) + rest)
+        step = max(1, HELD_AT_ONCE // (lapse.size * self.times.size))
+        for part in (w[at : at + step] for at in range(0, w.size, step)):
+            noisy_logs = self.logs(self.observer(part), lapse[:, None])  # [λ, w, cell]
+            for inside in self.exact:
+                rest = noisy_logs[..., ~inside].sum(axis=-1).max(axis=1)
+                best = np.maximum(best, exact_logs[:, inside].sum(axis=-1) + rest)
         return best
 
 
