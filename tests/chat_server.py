@@ -58,6 +58,8 @@ class ChatServer:
         self.times: list[float] = []
         self.headers: list[dict[str, str]] = []
         self.bodies: list[dict[str, Any]] = []
+        self.paths: list[str] = []
+        """path and query of every request"""
         self.keep_bodies = False
         self.pictures_ok = True
         self.under_way = 0
@@ -84,7 +86,8 @@ class ChatServer:
 
     async def _start(self) -> None:
         app = web.Application(client_max_size=64 << 20)
-        app.router.add_post("/v1/chat/completions", self._answer)
+        # Whatever stands before: Azure, Gemini and others have paths of their own.
+        app.router.add_post("/{base:.*}/chat/completions", self._answer)
         self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.2)
         await self._runner.setup()
         site = web.TCPSite(self._runner, "127.0.0.1", 0)
@@ -97,6 +100,7 @@ class ChatServer:
         self.seen.append(hashlib.sha256(raw).hexdigest())
         self.times.append(self._loop.time())
         self.headers.append(dict(request.headers))
+        self.paths.append(request.path_qs)
         body = json.loads(raw)
         if self.keep_bodies:
             self.bodies.append(body)
@@ -125,9 +129,9 @@ class ChatServer:
 
     def __enter__(self) -> ChatServer:
         self._thread.start()
-        self._ready.wait(10)
+        self._ready.wait()
         return self
 
     def __exit__(self, *_: object) -> None:
         self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join(10)
+        self._thread.join()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from subitize.runs.limits import RetryPolicy
 from subitize.runs.run import Outcome, RunOptions, run_benchmark
 from tests.scored import score_run
 
-QUICK = RetryPolicy(tries=4, busy_tries=30, first_wait=0.02, longest_wait=0.1)
+QUICK = RetryPolicy(wait=60.0, own_tries=10, first_wait=0.02, longest_wait=0.1)
 SMALL = {"per_cell": 2, "max": 3, "size": 64, "prompt": "things", "categories": ("dots", "apples")}
 
 Go = Callable[..., tuple[Outcome, dict[str, Any]]]
@@ -36,14 +37,11 @@ def go(tmp_path: Path) -> Go:
     ) -> tuple[Outcome, dict[str, Any]]:
         benchmark = get_benchmark("naming")
         chosen = benchmark.settings_from({**SMALL, **(settings or {})})
-        timeout = options.pop("timeout", 5.0)
-        key_env = options.pop("api_key_env", None)
-        opened = open_model(model, ModelOptions(url, key_env, timeout=timeout))
-        options.setdefault("policy", QUICK)
-        options.setdefault("concurrency", 4)
-        outcome = run_benchmark(
-            benchmark, chosen, opened, tmp_path / out, RunOptions(progress=False, **options)
-        )
+        options = {"timeout": 30.0, "policy": QUICK, "concurrency": 4, "progress": False, **options}
+        of_model = {field.name for field in fields(ModelOptions)} & options.keys()
+        given = {name: options.pop(name) for name in of_model}
+        opened = open_model(model, ModelOptions(url, **given))
+        outcome = run_benchmark(benchmark, chosen, opened, tmp_path / out, RunOptions(**options))
         return outcome, score_run(outcome.folder)
 
     return run

@@ -97,6 +97,22 @@ def test_a_person_who_comes_later_joins_and_a_stranger_does_not(session: Path) -
     assert by_person["counts"].to_list() == [TRIALS, TRIALS, TRIALS, 0]
 
 
+def test_a_person_who_stopped_goes_on_where_it_was(session: Path) -> None:
+    """The journal was torn in the middle of an answer: that one and the rest are asked again."""
+    every = answers_of("human/b", 0.3, 2)
+    whole = score_run(session)
+    path = session / "responses.jsonl"
+    kept = path.read_bytes().splitlines(keepends=True)[: TRIALS + 7]
+    path.write_bytes(b"".join(kept) + b'{"trial":"' + every[7].trial.encode()[:3])
+    assert score_run(session)["trials"] == TRIALS + 7
+    journal = Journal(session)
+    missing = [one for one in every if not journal.holds(one.key)]
+    journal.close()
+    assert missing == every[7:]
+    add(session, missing)
+    assert score_run(session) == whole
+
+
 def test_what_the_display_did_is_kept(session: Path) -> None:
     lines = [orjson.loads(line) for line in (session / "responses.jsonl").read_bytes().splitlines()]
     assert all(orjson.loads(line["facts"]) == {"frames": 12, "shown": 0.2} for line in lines)

@@ -51,7 +51,7 @@ def produce(
 ) -> tuple[Outcome, dict[str, Any]]:
     """One production run from prompt to score."""
     benchmark = get_benchmark("production")
-    given = ModelOptions(url, timeout=5.0)
+    given = ModelOptions(url, timeout=60.0)
     outcome = run_benchmark(
         benchmark,
         benchmark.settings_from({**SMALL, **(settings or {})}),

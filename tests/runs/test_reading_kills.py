@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import random
-import signal
 import subprocess
 import sys
-import time
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -14,43 +12,27 @@ from typing import Any
 import orjson
 import pytest
 
-from subitize.runs.journal import read_lines
-from subitize.runs.plan import read_trials
 from tests.image_server import ImageServer
+from tests.runs.killing import kill_after, stored
 
 PER_CELL, CONCURRENCY, KILLS = 6, 4, 8
 TRIALS = PER_CELL * 5 * 2
-COMMAND = [
-    sys.executable, "-m", "subitize", "run", "production", "--model", "openai/x?seed=1",
-    "--per-cell", str(PER_CELL), "--max", "5", "--categories", "dots,apples",
-    "--concurrency", str(CONCURRENCY), "--counter", "blobs", "--json",
-]  # fmt: skip
 
 
-def start(url: str, out: Path) -> subprocess.Popen[bytes]:
-    return subprocess.Popen(
-        [*COMMAND, "--base-url", url, "--out", str(out)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    )
+def command(url: str, out: Path) -> list[str]:
+    return [
+        sys.executable, "-m", "subitize", "run", "production", "--model", "openai/x?seed=1",
+        "--per-cell", str(PER_CELL), "--max", "5", "--categories", "dots,apples",
+        "--concurrency", str(CONCURRENCY), "--counter", "blobs", "--json",
+        "--base-url", url, "--out", str(out),
+    ]  # fmt: skip
 
 
 def finish(url: str, out: Path) -> dict[str, Any]:
-    process = start(url, out)
-    stdout, stderr = process.communicate(timeout=120)
-    assert process.returncode == 0, stderr.decode()
-    (scores,) = orjson.loads(stdout)
+    done = subprocess.run(command(url, out), capture_output=True, timeout=900, check=False)
+    assert done.returncode == 0, done.stderr.decode()
+    (scores,) = orjson.loads(done.stdout)
     return {**scores, "run": ""}
-
-
-def lines(out: Path, stage: str) -> list[dict[str, Any]]:
-    """The stored responses to the trials of a stage."""
-    found = []
-    for folder in out.glob("*"):
-        asked = {trial.id for trial in read_trials(folder) if trial.stage == stage}
-        stored = [orjson.loads(line) for _, line in read_lines(folder / "responses.jsonl")]
-        found += [line for line in stored if line["trial"] in asked]
-    return found
 
 
 @pytest.mark.budget(90)
@@ -59,17 +41,9 @@ def test_killed_while_painting_or_counting_it_ends_as_if_unbroken(tmp_path: Path
     out, rng = tmp_path / "killed", random.Random(5)
     with ImageServer(delay=0.05, painter="painter/shapes?blank=0.3") as server:
         for kill in range(KILLS):
-            seen, stored = len(server.seen), len(lines(out, "paint"))
-            process = start(server.url, out)
-            deadline = time.monotonic() + 30
-            while len(server.seen) == seen and process.poll() is None:
-                assert time.monotonic() < deadline, "the run never asked"
-                time.sleep(0.002)
-            time.sleep(rng.uniform(0, 0.25))
-            process.send_signal(signal.SIGKILL)
-            process.communicate()
-            time.sleep(0.1)  # the server ends what it had begun
-            unstored = len(server.seen) - seen - (len(lines(out, "paint")) - stored)
+            seen, before = len(server.seen), len(stored(out, "paint"))
+            kill_after(command(server.url, out), lambda: len(server.seen), rng.uniform(0, 0.25))
+            unstored = len(server.seen) - seen - (len(stored(out, "paint")) - before)
             assert 0 <= unstored <= CONCURRENCY, f"kill {kill}"
         resumed = finish(server.url, out)
         asked = len(server.seen)
@@ -78,7 +52,7 @@ def test_killed_while_painting_or_counting_it_ends_as_if_unbroken(tmp_path: Path
     assert resumed == unbroken
     assert resumed["trials"] == TRIALS
     assert len(resumed["attempts"]) > 1, "no picture was asked for again"
-    painted, answers = lines(out, "paint"), lines(out, "count")
+    painted, answers = stored(out, "paint"), stored(out, "count")
     assert max(Counter((one["trial"], one["attempt"]) for one in painted).values()) == 1
     assert len(answers) == len(painted)
     assert max(Counter(answer["trial"] for answer in answers).values()) == 1

@@ -20,7 +20,8 @@ from subitize import __version__
 from subitize.benchmark import Benchmark, Settings
 from subitize.errors import RunLocked, StorageFull, WrongRun
 from subitize.files import write_whole
-from subitize.records import Key, Reading, Response, Row, Trial
+from subitize.records import Key, Reading, Response, Row, Trial, key_from
+from subitize.runs.checked import Damaged, response_of
 from subitize.runs.exclusions import read_exclusions
 from subitize.runs.folder import FORMAT, counted_respondents
 from subitize.runs.journal import read_lines
@@ -50,14 +51,20 @@ COLUMNS: Mapping[str, str] = {
     "note": "String",
     "counts": "Boolean",
     "seconds": "Float64",
+    "tokens": "Int64",
     "of_trial": "String",
     "of_sample": "Int64",
     "of_attempt": "Int64",
     "order": "Int64",
 }
-"""with their types in Polars. of_…: which response a helper's answer is about, null for answers
+"""with their types in Polars. tokens: those of the reply, thinking included, 0 where the server
+told none. of_…: which response a helper's answer is about, null for answers
 about a stimulus; order: where the trial stands in the plan, behind the one it follows: sorted by
 it, a run is the same whatever the concurrency"""
+OF_RESPONSES = (
+    "trial", "respondent", "settings_hash", "sample", "attempt", "kind", "value", "stop", "seconds"
+)  # fmt: skip
+OF_TRIALS, OF_READINGS = ("stage", "target", "target_choice"), ("state", "number", "choice")
 TYPES = {str: "String", int: "Int64", float: "Float64"}
 SOURCES = ("trials.jsonl", "responses.jsonl", "responses-overflow.jsonl", "excluded.json")
 
@@ -75,12 +82,13 @@ def load_answers(
     It is written under the run's lock; where another process holds that, or the folder can't be
     written, it stays in memory.
     """
-    import polars as pl
-
     path, stamp = folder / FILE, _stamp(folder, info, reader.name)
-    if _is_fresh(path, stamp):
-        return pl.read_parquet(path, columns=None if columns is None else list(columns))
-    answers = build_answers(folder, info, reader, settings)
+    stored = _stored(path, stamp, columns)
+    if stored is not None:
+        return stored
+    answers = reader.benchmark.table(folder)
+    if answers is None:
+        answers = build_answers(folder, info, reader, settings)
     with suppress(OSError, RunLocked, StorageFull), locked(folder):
         _write(path, answers, stamp)
     return answers if columns is None else answers.select(columns)
@@ -108,17 +116,21 @@ def _stamp(folder: Path, info: Mapping[str, Any], reader: str) -> str:
             sources[name] = [path.stat().st_size, path.stat().st_mtime_ns]
     made = {"format": FORMAT, "version": __version__, "reader": reader, "sources": sources}
     # Who is counted, and which weights a reader of that name had: both may change in run.json.
+    made["columns"] = list(COLUMNS)
     made["who"] = [counted_respondents(info), info.get("readers", [])]
     return orjson.dumps(made, option=orjson.OPT_SORT_KEYS).decode()
 
 
-def _is_fresh(path: Path, stamp: str) -> bool:
+def _stored(path: Path, stamp: str, columns: Sequence[str] | None) -> pl.DataFrame | None:
+    """The table of the file, unless that is missing, damaged or made from something else."""
     import polars as pl
 
     try:
-        return path.exists() and pl.read_parquet_metadata(path).get("subitize") == stamp
-    except (OSError, pl.exceptions.PolarsError):
-        return False
+        if not path.exists() or pl.read_parquet_metadata(path).get("subitize") != stamp:
+            return None
+        return pl.read_parquet(path, columns=None if columns is None else list(columns))
+    except (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException):
+        return None
 
 
 def read_responses(folder: Path) -> Iterator[Response]:
@@ -126,12 +138,13 @@ def read_responses(folder: Path) -> Iterator[Response]:
     for name in ("responses.jsonl", "responses-overflow.jsonl"):
         for number, (_, line) in enumerate(read_lines(folder / name), 1):
             try:
-                yield Response.from_json(orjson.loads(line))
-            except (orjson.JSONDecodeError, TypeError):
+                response = response_of(line)
+            except Damaged:
                 raise WrongRun(
                     f"{folder / name}, line {number} is damaged: it is not a response. Mend or "
                     "delete that line; its trial will be asked again."
                 ) from None
+            yield response
 
 
 def build_answers(
@@ -141,6 +154,7 @@ def build_answers(
     trials = {trial.id: trial for trial in read_trials(folder)}
     responses = list(read_responses(folder))
     _check_planned(folder, trials, responses)
+    _check_conditions(folder, trials, reader.benchmark)
     counted = set(counted_respondents(info))
     about = _answers_about(trials, responses, reader)
     stages = reader.benchmark.stages(settings, info.get("kind", reader.benchmark.KINDS[0]))
@@ -169,14 +183,27 @@ def _check_planned(
         )
 
 
+def _check_conditions(folder: Path, trials: Mapping[str, Trial], benchmark: Benchmark[Any]) -> None:
+    """Every condition is of the type that its column has; null and whole floats are fine."""
+    wanted = {
+        name: (type(empty), bool, int, float) if isinstance(empty, float) else (type(empty), bool)
+        for name, empty in benchmark.CONDITION.items()
+    }
+    for number, trial in enumerate(trials.values(), 1):
+        for name, value in trial.condition.items():
+            if value is not None and type(value) not in wanted.get(name, (type(value),)):
+                raise WrongRun(
+                    f"{folder / 'trials.jsonl'} is damaged: the condition {name!r} of its trial "
+                    f"{number} ({trial.id}) is {str(value)[:40]!r}, which is none. Delete that "
+                    "line and run the same `subitize run` again, which plans it anew."
+                )
+
+
 def _followed(trial: Trial) -> Key | None:
     """The key of the response that a trial is about."""
     if trial.stimulus.kind != "response":
         return None
-    key = trial.stimulus.recipe
-    return (
-        key["trial"], key["respondent"], key["settings_hash"], key["sample"], key["attempt"]
-    )  # fmt: skip
+    return key_from(trial.stimulus.recipe)
 
 
 def _answers_about(
@@ -275,23 +302,12 @@ def as_frame(
     about = [_followed(trial) for trial in asked]
     order = _order(trials)
     columns: dict[str, list[Any]] = {
-        "trial": [r.trial for r in responses],
-        "respondent": [r.respondent for r in responses],
-        "settings_hash": [r.settings_hash for r in responses],
-        "sample": [r.sample for r in responses],
-        "attempt": [r.attempt for r in responses],
-        "stage": [t.stage for t in asked],
-        "target": [t.target for t in asked],
-        "target_choice": [t.target_choice for t in asked],
-        "kind": [r.kind for r in responses],
-        "value": [r.value for r in responses],
-        "stop": [r.stop for r in responses],
-        "state": [r.state for r in readings],
-        "number": [r.number for r in readings],
-        "choice": [r.choice for r in readings],
+        **{name: [getattr(one, name) for one in responses] for name in OF_RESPONSES},
+        **{name: [getattr(one, name) for one in asked] for name in OF_TRIALS},
+        **{name: [getattr(one, name) for one in readings] for name in OF_READINGS},
+        "tokens": [one.usage.get("completion_tokens", 0) for one in responses],
         "note": [read.note or r.note for read, r in zip(readings, responses, strict=True)],
         "counts": list(counts),
-        "seconds": [r.seconds for r in responses],
         "of_trial": [key[0] if key else None for key in about],
         "of_sample": [key[3] if key else None for key in about],
         "of_attempt": [key[4] if key else None for key in about],
@@ -305,7 +321,8 @@ def as_frame(
     import polars as pl
 
     types = {name: getattr(pl, kind) for name, kind in schema.items()}
-    return pl.DataFrame(columns, schema=types, strict=False)
+    ordered = {name: columns[name] for name in schema}
+    return pl.DataFrame(ordered, schema=types, strict=False)
 
 
 def _order(trials: Mapping[str, Trial]) -> dict[str, int]:

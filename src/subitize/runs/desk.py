@@ -6,16 +6,28 @@ import asyncio
 from collections import deque
 from dataclasses import dataclass
 
-from subitize.errors import Hopeless, ModelError, Retryable, SubitizeError, WorkerLost
+from subitize.errors import (
+    Hollow,
+    Hopeless,
+    ModelError,
+    NoCredit,
+    Relearned,
+    Retryable,
+    SubitizeError,
+    WorkerLost,
+)
 from subitize.models.base import Item, Kind, Model, Reply
 from subitize.records import Stimulus
 from subitize.runs.engines import Answered, Asked, Engine
 from subitize.runs.limits import Budget, Halt, Halted, Limiter, RetryPolicy
+from subitize.runs.patience import Patience, Say, Tries
 
 STOP_AFTER = 20
 """so many trials failing one after another mean that the server is gone"""
 STOP_AFTER_AT_START = 3
 """… and fewer when none has ever succeeded"""
+RELEARNED = 20
+"""so often may a trial be put otherwise; each thing is learned once, by one of those under way"""
 DEATHS = 3
 """so many workers dying one after another end the run"""
 LINGER = 0.002
@@ -29,6 +41,8 @@ class Terms:
     budget: Budget
     policy: RetryPolicy
     halt: Halt
+    say: Say = lambda _: None
+    """tells the user what is waited for"""
 
 
 class Desk:
@@ -48,11 +62,25 @@ class Desk:
         self._filled = asyncio.Event()
         self._servers: list[asyncio.Task[None]] = []
         self._successes = self._failures_in_a_row = self._deaths = 0
-        self.answered_before = False
-        """whether this respondent has answered trials of the run in an earlier command"""
+        self._where = str(getattr(model, "endpoint", model.respondent))
+        self._patience = Patience(terms.policy, terms.halt, terms.say, self._where)
+        self._told: set[str] = set()
+        self._before = False
+        self.who = ("", "")
+        """name and settings hash of the respondent, known once it is open"""
+
+    @property
+    def answered_before(self) -> bool:
+        """Whether this respondent has answered trials of the run in an earlier command."""
+        return self._before
+
+    @answered_before.setter
+    def answered_before(self, before: bool) -> None:
+        self._before = self._patience.met = before
 
     async def open(self) -> None:
         await self.engine.open()
+        self.who = (self.model.respondent, self.model.settings_hash)
         if self._limiter is None:
             many = max(1, self.engine.capacity // self.model.batch_size)
             self._servers = [asyncio.create_task(self._serve()) for _ in range(many)]
@@ -121,19 +149,28 @@ class Desk:
         return answers
 
     async def _ask_patiently(self, asked: Asked, limiter: Limiter) -> Answered:
-        failures = busy_failures = 0
-        policy = self._terms.policy
+        tries = Tries(self._patience)
+        relearned = 0
         while True:
             answered = await self._ask_once(asked, limiter)
             answer = answered[0]
-            if isinstance(answer, Retryable):
-                failures += not answer.busy
-                busy_failures += answer.busy
-                if failures < policy.tries and busy_failures < policy.busy_tries:
-                    wait = policy.wait(failures + busy_failures, answer.retry_after)
-                    await self._terms.halt.sleep(wait)
-                    continue
-            return answered
+            if not isinstance(answer, Retryable):
+                self._patience.answered()
+                return answered
+            if isinstance(answer, Relearned) and relearned < RELEARNED:
+                relearned += 1
+                self._tell_once(str(answer))
+                continue
+            pause = tries.pause(answer)
+            if pause is None:
+                kept = answer.reply if isinstance(answer, Hollow) else None
+                return (kept, *answered[1:]) if isinstance(kept, Reply) else answered
+            await self._patience.sleep(pause, answer)
+
+    def _tell_once(self, words: str) -> None:
+        if words and words not in self._told:
+            self._told.add(words)
+            self._terms.say(words)
 
     async def _ask_once(self, asked: Asked, limiter: Limiter) -> Answered:
         await limiter.enter()
@@ -151,7 +188,7 @@ class Desk:
             return answered
         finally:
             told = answer if isinstance(answer, Retryable) else None
-            hold = min((told and told.retry_after) or 0.0, self._terms.policy.longest_wish)
+            hold = min((told and told.retry_after) or 0.0, self._terms.policy.wait)
             await limiter.leave(busy=told is not None and told.busy, hold=hold)
 
     def _noted(self, answered: Answered) -> Answered:
@@ -162,17 +199,16 @@ class Desk:
             self._failures_in_a_row = 0
             return answered
         self._failures_in_a_row += 1
-        if isinstance(answer, Hopeless) and not self._successes:
+        if isinstance(answer, NoCredit) or (isinstance(answer, Hopeless) and not self._successes):
             raise answer
         # A resumed run begins with what failed before: three trials that can't be answered must
         # not keep it from the rest. A server that can't be reached fails in another way.
         works = self._successes or (self.answered_before and not isinstance(answer, Retryable))
         most = STOP_AFTER if works else STOP_AFTER_AT_START
         if self.model.paid and self._failures_in_a_row >= most:
-            where = getattr(self.model, "endpoint", self.model.respondent)
             raise Hopeless(
-                f"{where} does not answer as it should ({self._failures_in_a_row} trials failed "
-                f"one after another, last with: {answer}). Check that the server runs and that "
-                "--base-url is right, then run the same command again."
+                f"{self._where} does not answer as it should ({self._failures_in_a_row} trials "
+                f"failed one after another, last with: {answer}). Check that the server runs "
+                "and that --base-url is right, then run the same command again."
             )
         return answered

@@ -8,6 +8,7 @@ import orjson
 
 from subitize.errors import BadInput, WrongRun
 from subitize.files import write_whole
+from subitize.runs.checked import Damaged, response_of
 from subitize.runs.journal import read_lines
 from subitize.runs.plan import read_trials
 
@@ -16,11 +17,16 @@ def read_exclusions(folder: Path) -> dict[str, str]:
     """Trials (or picture files) left out by hand, with the reason."""
     path = folder / "excluded.json"
     try:
-        return dict(orjson.loads(path.read_bytes())) if path.exists() else {}
-    except (orjson.JSONDecodeError, TypeError, ValueError):
+        found = orjson.loads(path.read_bytes())
+    except FileNotFoundError:
+        return {}
+    except (OSError, orjson.JSONDecodeError):
+        found = None
+    if not isinstance(found, dict) or not all(isinstance(one, str) for one in found.values()):
         raise WrongRun(
             f"{path} is damaged: delete it and exclude again with `subitize read --exclude`."
-        ) from None
+        )
+    return found
 
 
 def write_exclusions(folder: Path, file: Path) -> int:
@@ -30,10 +36,15 @@ def write_exclusions(folder: Path, file: Path) -> int:
     except (OSError, UnicodeDecodeError) as problem:
         raise BadInput(f"Can't read {file}: {problem}.") from None
     known = {trial.id for trial in read_trials(folder)}
-    for _, stored in read_lines(folder / "responses.jsonl"):
-        response = orjson.loads(stored)
-        if response["kind"] == "picture":
-            known.add(response["value"])
+    for number, (_, stored) in enumerate(read_lines(folder / "responses.jsonl"), 1):
+        try:
+            response = response_of(stored)
+        except Damaged:
+            raise WrongRun(
+                f"{folder / 'responses.jsonl'}, line {number} is damaged: it is not a response."
+            ) from None
+        if response.kind == "picture":
+            known.add(response.value)
     excluded = {}
     for number, line in enumerate(lines, 1):
         if not line.strip() or line.startswith("#"):

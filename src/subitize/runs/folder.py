@@ -14,12 +14,15 @@ from typing import Any
 import orjson
 
 from subitize.benchmark import Benchmark, Settings
+from subitize.disk import sync_folder
 from subitize.errors import StorageFull, WrongRun
 from subitize.files import write_whole
 from subitize.models.base import Kind, Model
 from subitize.records import fingerprint
 
 PACKAGES = ("subitize", "numpy", "aiohttp", "scipy", "torch", "transformers")
+LISTS = {"readers": ("name", "settings_hash"), "respondents": ("name", "settings_hash")}
+"""lists of run.json, with what each of their entries must have"""
 FORMAT = 2
 """of run folders: goes up when a reader of the old one would go wrong"""
 
@@ -64,7 +67,13 @@ def folder_name(parts: Mapping[str, Any]) -> str:
 def store_picture(folder: Path, picture: bytes, ending: str) -> str:
     """Keep a received picture under its content's hash; its file name."""
     images = folder / "images"
-    images.mkdir(exist_ok=True)
+    try:
+        images.mkdir()
+        sync_folder(folder)
+    except FileExistsError:
+        pass
+    except OSError as problem:
+        raise StorageFull(f"Can't make {images}: {problem.strerror}.") from None
     name = f"{hashlib.sha256(picture).hexdigest()}.{ending}"
     if not (images / name).exists():
         write_whole(images / name, picture)
@@ -83,6 +92,10 @@ def read_info(folder: Path) -> dict[str, Any]:
         ) from None
     except NotADirectoryError:
         raise WrongRun(f"{folder} is not a folder: give a run folder.") from None
+    except OSError as problem:
+        raise WrongRun(
+            f"{path} can't be read: {problem.strerror or problem}. Give another run folder."
+        ) from None
     except orjson.JSONDecodeError:
         raise WrongRun(
             f"{path} is damaged: it is not JSON. Put back a copy of it; the responses beside it "
@@ -99,14 +112,49 @@ def read_info(folder: Path) -> dict[str, Any]:
             f"{path} has the format {info['format']!r}, but this version of subitize knows "
             f"{FORMAT}: use the version that made it, or a newer one."
         )
-    held = {"benchmark": str, "version": str, "model": dict, "settings": dict}
-    missing = [key for key, kind in held.items() if not isinstance(info.get(key), kind)]
+    missing = _missing(info)
     if missing:
         raise WrongRun(
             f"{path} is damaged: it lacks {', '.join(missing)}. Put back a copy of it; the "
             "responses beside it are untouched."
         )
     return info
+
+
+def _missing(info: Mapping[str, Any]) -> list[str]:
+    """What run.json lacks, or has in another form than we write."""
+    held = {"benchmark": str, "version": str, "model": dict, "settings": dict}
+    missing = [key for key, kind in held.items() if not isinstance(info.get(key), kind)]
+    model = info.get("model")
+    if isinstance(model, dict) and not (
+        isinstance(model.get("name"), str)
+        and isinstance(model.get("settings"), dict)
+        and isinstance(model.get("revision", 0), str | None)
+    ):
+        missing.append("model (name, settings, revision)")
+    for key, fields in LISTS.items():
+        listed = info.get(key, [])
+        if not isinstance(listed, list) or not all(
+            isinstance(one, dict) and all(isinstance(one.get(field), str) for field in fields)
+            for one in listed
+        ):
+            missing.append(f"{key} (a list of objects with {', '.join(fields)})")
+    if not isinstance(info.get("decisions", {}), dict):
+        missing.append("decisions (an object)")
+    missing += [key for key in ("kind", "reader") if not isinstance(info.get(key), str | None)]
+    return missing
+
+
+def stored_settings(benchmark: Benchmark[Any], folder: Path, info: Mapping[str, Any]) -> Settings:
+    """The settings of a run; what can't be one is told as damage, whatever it breaks."""
+    try:
+        found: Settings = benchmark.settings_from(info["settings"])
+    except (TypeError, ValueError, AttributeError, LookupError) as problem:
+        raise WrongRun(
+            f"{folder / 'run.json'} is damaged: its settings can't be used ({problem}). Put back a "
+            "copy of it; the responses beside it are untouched."
+        ) from None
+    return found
 
 
 def counted_respondents(info: Mapping[str, Any]) -> list[tuple[str, str]]:
@@ -145,12 +193,14 @@ class RunFolder:
             )
         try:
             folder.mkdir(parents=True, exist_ok=True)
+            sync_folder(parent)
         except (FileExistsError, NotADirectoryError):
             raise WrongRun(f"{folder} can't be made: a file is in the way.") from None
         except OSError as problem:
             raise StorageFull(f"Can't make {folder}: {problem.strerror}.") from None
+        packages = {name: found for name in PACKAGES if (found := installed(name))}
         head = {"format": FORMAT, **parts, **extra, "readers": []}
-        run = cls(folder, {**head, "decisions": {}, "packages": _packages()})
+        run = cls(folder, {**head, "decisions": {}, "packages": packages})
         run.info["created"] = datetime.now(UTC).isoformat(timespec="seconds")
         run.save()
         return run
@@ -195,11 +245,9 @@ def _check_same(folder: Path, info: Mapping[str, Any], parts: Mapping[str, Any])
         )
 
 
-def _packages() -> dict[str, str]:
-    found = {}
-    for name in PACKAGES:
-        try:
-            found[name] = version(name)
-        except PackageNotFoundError:
-            continue
-    return found
+def installed(package: str) -> str | None:
+    """The version of a package, where there is one."""
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None

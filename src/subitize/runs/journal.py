@@ -7,7 +7,6 @@ the journal is opened and its trial is asked again.
 
 from __future__ import annotations
 
-import errno
 import os
 from collections.abc import Iterator
 from contextlib import suppress
@@ -15,8 +14,10 @@ from pathlib import Path
 
 import orjson
 
+from subitize.disk import APPENDING, FULL, is_there, sync_data, sync_folder, take_room
 from subitize.errors import StorageFull, WrongRun
-from subitize.records import Key, Response, fingerprint
+from subitize.records import Key, Response
+from subitize.runs.checked import Damaged, response_of
 
 LINE_BYTES = 8192
 RESERVE_BYTES = 1 << 20
@@ -26,21 +27,33 @@ way can still be written"""
 
 def read_lines(path: Path) -> Iterator[tuple[int, bytes]]:
     """The complete lines of a file with their offsets; a torn last line is left out."""
-    if not path.exists():
-        return
     offset = 0
-    with path.open("rb") as file:
-        for line in file:
-            if not line.endswith(b"\n"):
-                return
-            yield offset, line
-            offset += len(line)
+    try:
+        with path.open("rb") as file:
+            for line in file:
+                if not line.endswith(b"\n"):
+                    return
+                yield offset, line
+                offset += len(line)
+    except FileNotFoundError:
+        return
+    except OSError as problem:
+        raise unreadable(path, problem) from None
 
 
 def cut_torn_line(path: Path) -> int:
     """Cut off what stands after the last line end; the number of bytes cut."""
-    if not path.exists():
+    try:
+        return _cut_torn_line(path)
+    except FileNotFoundError:
         return 0
+    except IsADirectoryError as problem:
+        raise unreadable(path, problem) from None
+    except OSError as problem:
+        raise StorageFull(_full(path.parent, problem)) from None
+
+
+def _cut_torn_line(path: Path) -> int:
     with path.open("rb+") as file:
         size = file.seek(0, os.SEEK_END)
         end = size
@@ -56,6 +69,13 @@ def cut_torn_line(path: Path) -> int:
             file.truncate(end)
             os.fsync(file.fileno())
     return size - end
+
+
+def unreadable(path: Path, problem: OSError) -> WrongRun:
+    return WrongRun(
+        f"{path} can't be read: {problem.strerror or problem}. Put back a copy of it, or give "
+        "another run folder."
+    )
 
 
 def append_line(descriptor: int, line: bytes) -> int:
@@ -86,8 +106,10 @@ class Journal:
         try:
             self._take_overflow_in()
             self._index()
-            self._descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
-            self._keep_reserve()
+            self._descriptor = os.open(self.path, APPENDING, 0o644)
+            sync_folder(folder)
+            self._reserved = 0
+            self.keep_room(RESERVE_BYTES)
         except OSError as problem:
             raise StorageFull(_full(folder, problem)) from None
         self.unsynced = 0
@@ -106,8 +128,8 @@ class Journal:
     def _index(self) -> None:
         for number, (offset, line) in enumerate(read_lines(self.path), 1):
             try:
-                response = Response.from_json(orjson.loads(line))
-            except (orjson.JSONDecodeError, TypeError):
+                response = response_of(line)
+            except Damaged:
                 raise WrongRun(
                     f"{self.path}, line {number} is damaged: it is not a response. Mend or delete "
                     "that line; all others are kept, and its trial will be asked again."
@@ -116,10 +138,21 @@ class Journal:
                 self._known[_number(response.key)] = offset
             self.respondents.add((response.respondent, response.settings_hash))
 
-    def _keep_reserve(self) -> None:
-        if not self._reserve.exists():
-            with self._reserve.open("wb") as file:
-                file.write(b"\0" * RESERVE_BYTES)
+    def keep_room(self, size: int) -> None:
+        """Hold so many bytes of the disk for what is under way; more than before, never less."""
+        if size > self._reserved:
+            take_room(self._reserve, size)
+            self._reserved = size
+
+    def make_room(self) -> None:
+        """The disk is full: give back what was held for what is under way."""
+        self.full = True
+        self._reserve.unlink(missing_ok=True)
+
+    @property
+    def lost(self) -> bool:
+        """Whether the folder, or this file in it, was deleted or moved under the run."""
+        return not is_there(self.path, self._descriptor)
 
     def find(self, key: Key) -> Response | None:
         """The stored response of that key, unless there is none or it failed."""
@@ -139,6 +172,8 @@ class Journal:
     def write(self, response: Response) -> None:
         """Store one response; on a full disk it goes to the overflow file and `full` is set."""
         line = orjson.dumps(response.as_json()) + b"\n"
+        if os.fstat(self._descriptor).st_nlink == 0:
+            raise gone(self.path.parent)
         try:
             offset = append_line(self._descriptor, line)
             if response.stop != "failed":
@@ -149,10 +184,9 @@ class Journal:
         self.written += 1
 
     def _write_full(self, line: bytes, problem: OSError) -> None:
-        if problem.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+        if problem.errno not in FULL:
             raise StorageFull(_full(self.path.parent, problem)) from None
-        self.full = True
-        self._reserve.unlink(missing_ok=True)
+        self.make_room()
         try:
             with self.overflow.open("ab", buffering=0) as file:
                 append_line(file.fileno(), line)
@@ -163,18 +197,27 @@ class Journal:
     def sync(self) -> None:
         """Make what was written survive a power cut; called off the event loop."""
         self.unsynced = 0
-        os.fdatasync(self._descriptor)
+        sync_data(self._descriptor)
 
     def close(self) -> None:
         with suppress(OSError):
-            os.fdatasync(self._descriptor)
+            sync_data(self._descriptor)
         os.close(self._descriptor)
         self._reserve.unlink(missing_ok=True)
 
 
 def _number(key: Key) -> int:
-    """64 bits of a key's hash: a hundred thousand of them stay small in memory."""
-    return int(fingerprint(key, 16), 16)
+    """64 bits of a key's hash: a hundred thousand of them stay small in memory, and this process's
+    own hash is made in no time."""
+    return hash(key)
+
+
+def gone(folder: Path) -> StorageFull:
+    """What is said when a run's folder is deleted under it."""
+    return StorageFull(
+        f"{folder} was deleted or moved while the run wrote to it: nothing more is asked. Put it "
+        "back and run the same command again, or begin anew with another --out."
+    )
 
 
 def _full(folder: Path, problem: OSError) -> str:

@@ -7,7 +7,7 @@ import random
 import time
 from dataclasses import dataclass, field
 
-from subitize.errors import SubitizeError
+from subitize.errors import BadInput, SubitizeError
 
 SPENT = "the budget of calls is spent"
 
@@ -43,6 +43,10 @@ class Halt:
     def __bool__(self) -> bool:
         return bool(self.reason)
 
+    async def wait(self) -> None:
+        """Until the run stops."""
+        await self._wake.wait()
+
     def stops(self, *, paid: bool) -> bool:
         """Whether no such call may be made: a spent budget ends those that cost money."""
         return bool(self.reason) and (paid or self.reason != SPENT)
@@ -73,20 +77,32 @@ class Budget:
 
 @dataclass(frozen=True, slots=True)
 class RetryPolicy:
-    """When to try again: tries in all, busy answers apart because they cost nothing but time."""
+    """When to try again: by time, for all errors that may pass alike."""
 
-    tries: int = 5
-    busy_tries: int = 20
+    tries: int | None = None
+    """tries per trial, whatever the error; None: as long as waiting may help"""
+    wait: float = 600.0
+    """seconds that a server which does not answer is waited for in all"""
+    own_tries: int = 5
+    """tries of a trial that goes on failing while others are answered: its own fault, it seems"""
+    hollow_tries: int = 3
+    """tries of a trial whose replies have no content"""
     first_wait: float = 0.5
-    longest_wait: float = 60.0
-    longest_wish: float = 600.0
-    """a Retry-After beyond this is not waited for in one go"""
+    longest_wait: float = 20.0
+    first_contact: float = 30.0
+    """seconds that a server is waited for where nobody ever was: the address may be wrong"""
 
-    def wait(self, failures: int, wish: float | None) -> float:
+    def __post_init__(self) -> None:
+        if self.tries is not None and self.tries < 1:
+            raise BadInput(f"--retries is {self.tries}: it must be at least 1.")
+        if not self.wait >= 0:
+            raise BadInput(f"--wait is {self.wait}: it must be 0 seconds or more.")
+
+    def pause(self, failures: int, wish: float | None) -> float:
         """Seconds until the next try: doubling with jitter, never less than the server wishes."""
-        grown = min(self.longest_wait, self.first_wait * 2 ** max(0, failures - 1))
+        grown = min(self.longest_wait, self.first_wait * 2 ** min(30, max(0, failures - 1)))
         wait: float = grown * random.uniform(0.5, 1.0)
-        return wait if wish is None else max(wait, min(wish, self.longest_wish))
+        return wait if wish is None else max(wait, wish)
 
 
 class Limiter:
@@ -120,7 +136,9 @@ class Limiter:
                 self.limit = max(1.0, self.limit / 2)
                 self._slowed_at = now
         else:
-            self.limit = min(float(self._highest), self.limit + 1 / self.limit)
+            # Quickly back to half of what was wished for, carefully beyond.
+            growth = 1.0 if self.limit < self._highest / 2 else 4 / self.limit
+            self.limit = min(float(self._highest), self.limit + growth)
         async with self._changed:
             self._under_way -= 1
             self._changed.notify(2)

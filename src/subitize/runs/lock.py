@@ -2,23 +2,42 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from subitize.errors import RunLocked
+from subitize.disk import APPENDING
+from subitize.errors import RunLocked, StorageFull
+
+
+def _take(descriptor: int) -> None:
+    """Lock an open file or raise an OSError at once; closing it, or dying, gives it back."""
+    try:
+        import fcntl
+    except ImportError:  # Windows
+        import msvcrt
+
+        os.lseek(descriptor, 0, os.SEEK_SET)
+        # By name, because the types of other systems do not know them.
+        getattr(msvcrt, "locking")(descriptor, getattr(msvcrt, "LK_NBLCK"), 1)  # noqa: B009
+    else:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
     """Hold the run's lock; another holder is an error, a dead one is not."""
-    descriptor = os.open(folder / ".lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    try:
+        descriptor = os.open(folder / ".lock", APPENDING, 0o644)
+    except OSError as problem:
+        raise StorageFull(
+            f"Can't write to {folder}: {problem.strerror}. Make it writable, or give a copy of it."
+        ) from None
     try:
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
+            _take(descriptor)
+        except OSError:
             raise RunLocked(
                 f"Another process writes {folder}: wait until it ends, or stop it."
             ) from None

@@ -19,7 +19,7 @@ from subitize.benchmark import Benchmark
 from subitize.errors import BadInput, WrongRun
 from subitize.files import write_whole
 from subitize.models.base import Reply
-from subitize.records import Key, Response, Trial, fingerprint
+from subitize.records import Response, Trial, fingerprint, key_from
 from subitize.runs.folder import FORMAT
 from subitize.runs.journal import read_lines
 from subitize.runs.replies import as_response
@@ -111,16 +111,12 @@ def _responses(folder: Path) -> Iterator[Response]:
 
 
 def _response(entry: Mapping[str, Any]) -> Response:
-    key: Key = (
-        entry["trial"], entry["respondent"], entry["settings_hash"], entry["sample"],
-        entry["attempt"],
-    )  # fmt: skip
     told = dict(entry.get("usage", {}))
     facts = {"logprobs": told.pop("logprobs")} if "logprobs" in told else {}
     value = "" if entry["value"] is None else entry["value"]
     reply = Reply(entry["kind"], value, entry["stop"], told, facts)
     # The hash of version 0.1 was of the file it wrote; today's is of the pixels: left empty.
-    return as_response(key, reply, entry.get("seconds", 0.0), "", entry.get("note", ""))
+    return as_response(key_from(entry), reply, entry.get("seconds", 0.0), "", entry.get("note", ""))
 
 
 def _reading(

@@ -27,19 +27,25 @@ def check_drawing(trial: Trial, response: Response) -> None:
         )
 
 
-def keep_picture(folder: Path, reply: Reply) -> tuple[Reply | ModelError, str]:
-    """Store a painter's picture; its file name takes the place of its bytes.
+def keep_picture(folder: Path, reply: Reply) -> Reply | ModelError:
+    """Store a painter's picture as it came; its file name takes the place of its bytes.
 
-    What is no picture at all is the painter's failure. A picture that was sent but can't be
-    decoded (cut off, far too large) is kept as it came; its `stop` says `unreadable`.
+    It counts as received from here on; whether it can be decoded is looked at later. What is no
+    picture at all is the painter's failure.
     """
     try:
         ending = media_type(reply.value).partition("/")[2]
     except ModelError as problem:
-        return problem, ""
-    name = store_picture(folder, reply.value, ending)
+        return problem
+    return replace(reply, value=store_picture(folder, reply.value, ending))
+
+
+def look_at(folder: Path, response: Response) -> Response:
+    """A stored picture that can't be decoded (cut off, far too large) is called `unreadable`."""
+    if response.kind != "picture" or response.stop == "unreadable":
+        return response
     try:
-        decode(reply.value)
+        decode(folder / "images" / response.value)
     except ModelError as problem:
-        return replace(reply, value=name, stop="unreadable"), str(problem)
-    return replace(reply, value=name), ""
+        return replace(response, stop="unreadable", note=str(problem))
+    return response

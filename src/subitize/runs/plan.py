@@ -8,14 +8,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
 import orjson
 
+from subitize.disk import APPENDING, sync_data
 from subitize.errors import BadInput, StorageFull, WrongRun
 from subitize.records import Trial
+from subitize.runs.checked import Damaged, is_id, trial_of
 from subitize.runs.journal import append_line, cut_torn_line, read_lines
 
 CHUNK = 64
@@ -30,7 +33,11 @@ class Plan:
         self._fill = fill
         cut_torn_line(self.path)
         self._known = {_short(identity) for identity in _ids(self.path)}
-        self._descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        try:
+            self._descriptor = os.open(self.path, APPENDING, 0o644)
+        except OSError as problem:
+            raise StorageFull(f"Can't write {self.path}: {problem.strerror}.") from None
+        self.unsynced = False
 
     def chunks(self, trials: Iterable[Trial]) -> Iterator[list[Trial]]:
         """The same trials in small lists; each is in the file before it is handed out."""
@@ -50,6 +57,7 @@ class Plan:
             return
         try:
             append_line(self._descriptor, new)
+            self.unsynced = True
         except OSError as problem:
             raise StorageFull(
                 f"Can't write {self.path}: {problem.strerror}. Make room and run again."
@@ -66,7 +74,15 @@ class Plan:
         options = orjson.OPT_SERIALIZE_NUMPY
         return orjson.dumps(trial.as_json(self._fill), option=options) + b"\n"
 
+    def sync(self) -> None:
+        """Make what was written survive a power cut; called off the event loop."""
+        self.unsynced = False
+        sync_data(self._descriptor)
+
     def close(self) -> None:
+        if self.unsynced:
+            with suppress(OSError):
+                self.sync()
         os.close(self._descriptor)
 
 
@@ -78,13 +94,11 @@ def _short(identity: str) -> int:
 def _ids(path: Path) -> Iterator[str]:
     for number, (_, line) in enumerate(read_lines(path), 1):
         if line.startswith(START):
-            identity = line[len(START) : line.find(b'"', len(START))].decode()
+            identity = line[len(START) : line.find(b'"', len(START))].decode(errors="replace")
         else:
             identity = _parsed(path, number, line).id
-        try:
-            int(identity[:16], 16)
-        except ValueError:
-            raise _damaged(path, number) from None
+        if not is_id(identity):
+            raise _damaged(path, number)
         yield identity
 
 
@@ -101,8 +115,8 @@ def read_trials(folder: Path) -> Iterator[Trial]:
 
 def _parsed(path: Path, number: int, line: bytes) -> Trial:
     try:
-        return Trial.from_json(orjson.loads(line))
-    except (orjson.JSONDecodeError, TypeError, KeyError, AttributeError):
+        return trial_of(line)
+    except Damaged:
         raise _damaged(path, number) from None
 
 
@@ -116,6 +130,9 @@ def _damaged(path: Path, number: int) -> WrongRun:
 def placed(trial: Trial, folder: Path) -> Trial:
     """The trial with the path of its file resolved; relative ones start at the run's folder."""
     path = trial.stimulus.path
-    if path is None or Path(path).is_absolute() or not (folder / path).exists():
+    try:
+        if path is None or Path(path).is_absolute() or not (folder / path).exists():
+            return trial
+    except (OSError, ValueError):  # no path at all; what is shown says so when it is drawn
         return trial
     return replace(trial, stimulus=replace(trial.stimulus, path=str(folder / path)))

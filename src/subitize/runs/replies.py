@@ -7,23 +7,43 @@ from typing import Any
 
 import orjson
 
+from subitize.errors import ModelError
 from subitize.models.base import Reply
+from subitize.models.secrets import Secrets, whole_characters
 from subitize.records import USAGE, Key, Response
 
 PACKED = ("scores", "ranking", "boxes")
+LONGEST_STOP = 40
+LONGEST_FACTS = 400_000
+"""bytes of what is told beside an answer; more is left out, and said"""
 
 
 def as_response(key: Key, reply: Reply, seconds: float, sha256: str, note: str) -> Response:
-    """The response that goes into the journal."""
+    """The response that goes into the journal; a value that no file can hold is an error."""
     usage, rest = _usage(reply.usage)
     facts = {**reply.facts, **({"usage": rest} if rest else {})}
     value = reply.value
     if reply.kind in PACKED and not isinstance(value, str):
-        value = orjson.dumps(value, option=orjson.OPT_SERIALIZE_NUMPY).decode()
-    told = orjson.dumps(facts, default=str).decode() if facts else ""
+        try:
+            value = orjson.dumps(value, option=orjson.OPT_SERIALIZE_NUMPY).decode()
+        except TypeError as problem:
+            raise ModelError(f"its {reply.kind} can't be stored: {problem}") from None
+    stop = whole_characters(reply.stop)[:LONGEST_STOP]
     return Response(
-        *key, reply.kind, str(value), reply.stop, usage, seconds, sha256, note, told
+        *key, reply.kind, whole_characters(str(value)), stop, usage, seconds, sha256,
+        whole_characters(note), _told(facts),
     )  # fmt: skip
+
+
+def _told(facts: Mapping[str, Any]) -> str:
+    """Facts as JSON text, whatever is in them."""
+    if not facts:
+        return ""
+    # However deep a server nests what it tells, and whatever characters stand in it.
+    packed = orjson.dumps(Secrets().plain(dict(facts)), default=str)
+    if len(packed) > LONGEST_FACTS:
+        packed = orjson.dumps({"left_out": f"{len(packed)} bytes told beside the answer"})
+    return packed.decode()
 
 
 def _usage(told: Mapping[str, Any]) -> tuple[dict[str, int], dict[str, Any]]:

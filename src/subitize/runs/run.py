@@ -4,31 +4,37 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-import signal
-from collections.abc import Coroutine, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Coroutine, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
-from threading import Thread
-from typing import Any, ClassVar, TypeVar
+from typing import Any, TypeVar
 
 from subitize.benchmark import Benchmark, Settings, Stage
 from subitize.errors import BadInput, SubitizeError
-from subitize.models.base import METHODS, Answers, Item, Kind, Model
-from subitize.runs.answers import build_answers
+from subitize.files import sweep
+from subitize.models.base import METHODS, Kind, Model
+from subitize.runs.answers import build_answers, read_responses
+from subitize.runs.batching import hand_in
 from subitize.runs.desk import Desk, Terms
 from subitize.runs.driver import Driver, Work
 from subitize.runs.engines import EngineMaker, LocalEngine
-from subitize.runs.folder import RunFolder, folder_name, identity, model_identity
+from subitize.runs.folder import (
+    RunFolder,
+    folder_name,
+    identity,
+    model_identity,
+    read_info,
+    stored_settings,
+)
+from subitize.runs.interrupts import INTERRUPTED, gentle_interrupts
 from subitize.runs.isolated import IsolatedEngine
 from subitize.runs.journal import Journal
 from subitize.runs.limits import Budget, Halt, RetryPolicy
 from subitize.runs.lock import locked
-from subitize.runs.plan import Plan
+from subitize.runs.plan import Plan, read_trials
 from subitize.runs.progress import Progress
 from subitize.runs.reading import choose_reader
-
-INTERRUPTED = "interrupted"
 
 
 def local_engine(model: Model, kind: Kind, concurrency: int) -> LocalEngine | IsolatedEngine:
@@ -50,27 +56,10 @@ class RunOptions:
     policy: RetryPolicy = field(default_factory=RetryPolicy)
     engine: EngineMaker = local_engine
     """where models compute"""
-    only_helpers: bool = False
-    """ask the helpers about what is stored, and nothing of the model under test"""
+    batch: bool = False
+    """hand questions in at the server's batch endpoint and collect the answers later"""
     rules: str = ""
     """of a counter that reads the responses: '?threshold=0.3'; without any, those before stay"""
-
-
-def stored_model(info: Mapping[str, Any]) -> Model:
-    """The model of a run that lies on disk: known by what run.json says, never asked again."""
-
-    class Stored(Model):
-        kinds: ClassVar[tuple[Kind, ...]] = (info["kind"],)
-        revision = info["model"]["revision"]
-        parameters = info.get("parameters")
-        endpoint = info.get("endpoint")
-
-        def unasked(self, _items: Sequence[Item]) -> Answers:
-            raise NotImplementedError("a stored run's model is not asked")
-
-        name = match = fill = paint = count = unasked
-
-    return Stored(info["model"]["name"], info["model"]["settings"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,9 +83,10 @@ class Outcome:
     """what the last failed call said"""
 
 
-def choose_kind(benchmark: Benchmark[Any], model: Model) -> Kind:
+def choose_kind(benchmark: Benchmark[Any], model: Model, settings: Settings | None = None) -> Kind:
     """As what the model is asked; the wrong kind fails before the first call."""
-    return _fitting(benchmark.KINDS, model, benchmark.NAME)
+    kinds = benchmark.KINDS if settings is None else benchmark.kinds(settings)
+    return _fitting(kinds, model, benchmark.NAME)
 
 
 def choose_helper_kind(benchmark: Benchmark[Any], role: str, model: Model) -> Kind:
@@ -130,33 +120,64 @@ def run_benchmark(
 ) -> Outcome:
     """Ask what has not been asked yet; the outcome tells how far it came."""
     helpers = helpers or {}
-    kind = choose_kind(benchmark, model)
+    kind = choose_kind(benchmark, model, settings)
     kinds = {role: choose_helper_kind(benchmark, role, one) for role, one in helpers.items()}
     _check_options(options)
-    benchmark.ready(settings, kind)
+    found = benchmark.ready(settings, kind)
     parts = identity(benchmark, settings, model, kind, helpers)
-    reading = _reading_helper(benchmark, helpers)
     # A reader that is not there is told before a folder is made.
-    listed = [] if reading is None else [_listed(reading, "", "namer")]
     if options.reader:
+        listed = [
+            _listed(one, role, kinds[role])
+            for role, one in helpers.items()
+            if not benchmark.HELPERS[role].setting
+        ]
         choose_reader(benchmark, _stored_info(out / folder_name(parts), listed), options.reader)
     extra = {"parameters": model.parameters, "endpoint": getattr(model, "endpoint", None)}
     folder = RunFolder.open(out, parts, extra)
+    asked = {"": (model, kind)} | {role: (helpers[role], kinds[role]) for role in helpers}
     with locked(folder.path):
-        _note_readers(folder, benchmark, helpers, kinds)
-        wanted = options.reader or _usual_reader(folder, reading, options.rules)
-        reader = choose_reader(benchmark, folder.info, wanted)
-        folder.update(reader=reader.name, endpoint=extra["endpoint"])
-        with Progress(f"{benchmark.NAME} · {model.respondent}", show=options.progress) as shown:
-            journal, plan = Journal(folder.path), Plan(folder.path, benchmark.CONDITION)
-            work = Work(benchmark, settings, reader, folder, journal, plan, shown, Halt())
-            asked = {"": (model, kind)} | {role: (helpers[role], kinds[role]) for role in helpers}
-            try:
-                outcome = in_a_loop(_run(work, asked, options), work.halt)
-            finally:
-                plan.close()
-                journal.close()
-    return outcome
+        folder.update(endpoint=extra["endpoint"])
+        if found:
+            folder.update(decisions={**found, **folder.decisions})
+        return _ask(folder, benchmark, asked, options)
+
+
+def read_run(path: Path, benchmark: Benchmark[Any], model: Model, options: RunOptions) -> Outcome:
+    """Have a helper read every stored response that it has not read yet; nobody else is asked."""
+    role = benchmark.reading_role()
+    kind = choose_helper_kind(benchmark, role, model)
+    _check_options(options)
+    read_info(path)
+    with locked(path):
+        return _ask(RunFolder.at(path), benchmark, {role: (model, kind)}, options)
+
+
+def _ask(
+    folder: RunFolder,
+    benchmark: Benchmark[Any],
+    asked: Mapping[str, tuple[Model, Kind]],
+    options: RunOptions,
+) -> Outcome:
+    """Ask these, by role, in a folder whose lock is held."""
+    reading = _note_readers(folder, benchmark, asked)
+    wanted = options.reader or _usual_reader(folder, reading, options.rules)
+    reader = choose_reader(benchmark, folder.info, wanted)
+    folder.update(reader=reader.name)
+    settings = stored_settings(benchmark, folder.path, folder.info)
+    title = f"{benchmark.NAME} · {folder.info['model']['name']}"
+    sweep(folder.path)
+    sweep(folder.path / "images")
+    with Progress(title, show=options.progress) as shown:
+        journal, plan = Journal(folder.path), Plan(folder.path, benchmark.CONDITION)
+        work = Work(benchmark, settings, reader, folder, journal, plan, shown, Halt())
+        try:
+            if options.batch:
+                hand_in(folder.path, asked, shown.say, work.halt.wait)
+            return in_a_loop(_run(work, asked, options), work.halt)
+        finally:
+            plan.close()
+            journal.close()
 
 
 def _check_options(options: RunOptions) -> None:
@@ -164,11 +185,6 @@ def _check_options(options: RunOptions) -> None:
         value = getattr(options, name)
         if value is not None and value < 1 and (name, value) != ("budget_calls", 0):
             raise BadInput(f"--{name.replace('_', '-')} is {value}: it must be at least 1.")
-
-
-def _reading_helper(benchmark: Benchmark[Any], helpers: Mapping[str, Model]) -> Model | None:
-    """The helper that reads responses, where there is one."""
-    return next((m for role, m in helpers.items() if not benchmark.HELPERS[role].setting), None)
 
 
 def _listed(model: Model, role: str, kind: Kind) -> dict[str, Any]:
@@ -184,17 +200,16 @@ def _stored_info(folder: Path, listed: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _note_readers(
-    folder: RunFolder,
-    benchmark: Benchmark[Any],
-    helpers: Mapping[str, Model],
-    kinds: Mapping[str, Kind],
-) -> None:
-    """Helpers that read responses are listed in run.json; the newest of a name counts."""
-    for role, model in helpers.items():
-        if not benchmark.HELPERS[role].setting:
-            entry = _listed(model, role, kinds[role])
-            others = [one for one in folder.info.get("readers", ()) if one["name"] != entry["name"]]
-            folder.update(readers=[*others, entry])
+    folder: RunFolder, benchmark: Benchmark[Any], asked: Mapping[str, tuple[Model, Kind]]
+) -> Model | None:
+    """List the helper that reads responses in run.json; the newest of a name counts."""
+    role = benchmark.reading_role()
+    if not role or role not in asked:
+        return None
+    entry = _listed(asked[role][0], role, asked[role][1])
+    others = [one for one in folder.info.get("readers", ()) if one["name"] != entry["name"]]
+    folder.update(readers=[*others, entry])
+    return asked[role][0]
 
 
 def _usual_reader(folder: RunFolder, reading: Model | None, rules: str) -> str | None:
@@ -216,46 +231,34 @@ def in_a_loop(work: Coroutine[Any, Any, T], halt: Halt) -> T:
         asyncio.get_running_loop()
     except RuntimeError:
         return asyncio.run(work)
-    found: list[T] = []
-    problems: list[BaseException] = []
-
-    def beside() -> None:
+    with ThreadPoolExecutor(1, "subitize run") as beside:
+        going = beside.submit(asyncio.run, work)
         try:
-            found.append(asyncio.run(work))
-        except BaseException as problem:
-            problems.append(problem)
-
-    thread = Thread(target=beside, name="subitize run")
-    thread.start()
-    try:
-        thread.join()
-    except KeyboardInterrupt:
-        halt.set_from_outside(INTERRUPTED)
-        thread.join()
-    if problems:
-        raise problems[0]
-    return found[0]
+            return going.result()
+        except KeyboardInterrupt:
+            halt.set_from_outside(INTERRUPTED)
+            return going.result()
 
 
 async def _run(work: Work, asked: Mapping[str, tuple[Model, Kind]], options: RunOptions) -> Outcome:
     work.halt.loop = asyncio.get_running_loop()
     budget = Budget(options.budget_calls)
-    terms = Terms(budget, options.policy, work.halt)
+    terms = Terms(budget, options.policy, work.halt, work.progress.say)
     desks = {role: _desk(model, kind, options, terms) for role, (model, kind) in asked.items()}
     for desk in desks.values():
         who = (desk.model.respondent, desk.model.settings_hash)
         desk.answered_before = who in work.journal.respondents
-    stages = list(work.benchmark.stages(work.settings, asked[""][1]))
-    driver = Driver(work, stages, desks, options.limit, only_helpers=options.only_helpers)
+    stages = list(work.benchmark.stages(work.settings, work.folder.info["kind"]))
+    driver = Driver(work, stages, desks, options.limit)
+    go = _run_stages if "" in desks else _read_stages
     opened: list[Desk] = []
     complete = False
     try:
-        with _gentle_interrupts(work):
-            for role, desk in desks.items():
-                if role or not options.only_helpers:
-                    opened.append(desk)
-                    await desk.open()
-            complete = await _run_stages(work, driver, [s for s in stages if s.role in desks])
+        with gentle_interrupts(work.halt, work.progress.say):
+            for desk in desks.values():
+                opened.append(desk)
+                await desk.open()
+            complete = await go(work, driver, [s for s in stages if s.role in ("", *desks)])
     except asyncio.CancelledError:
         if not work.halt:
             raise
@@ -306,6 +309,23 @@ async def _run_stages(work: Work, driver: Driver, stages: list[Stage]) -> bool:
     return complete
 
 
+async def _read_stages(work: Work, driver: Driver, stages: list[Stage]) -> bool:
+    """The stored responses of every stage that helpers read; whether all of them were read."""
+    trials = {trial.id: trial for trial in read_trials(work.folder.path)}
+    counted = set(work.folder.respondents)
+    stored = [
+        (trials[one.trial], one)
+        for one in read_responses(work.folder.path)
+        if one.trial in trials and (one.respondent, one.settings_hash) in counted
+    ]
+    for stage in stages:
+        if driver.is_read(stage) and not work.halt:
+            own = [pair for pair in stored if pair[0].stage == stage.name]
+            work.progress.stage(stage.name, len(own))
+            await driver.read(stage, own)
+    return not work.halt and not driver.failed
+
+
 def _decide(work: Work, stage: Stage) -> bool:
     """Take the stage's decisions, once; a decision in run.json is never taken again.
 
@@ -321,28 +341,3 @@ def _decide(work: Work, stage: Stage) -> bool:
         decisions = work.folder.decisions
         work.folder.decide(name, work.benchmark.decide(name, work.settings, answers, decisions))
     return True
-
-
-@contextmanager
-def _gentle_interrupts(work: Work) -> Iterator[None]:
-    """The first Ctrl-C finishes what is in flight; the second ends at once."""
-    loop = asyncio.get_running_loop()
-    main = asyncio.current_task()
-
-    def interrupted() -> None:
-        if work.halt and main is not None:
-            main.cancel()
-            return
-        work.progress.say("Finishing what is in flight; Ctrl-C again ends it at once.")
-        work.halt.set(INTERRUPTED)
-
-    for number in (signal.SIGINT, signal.SIGTERM):
-        try:
-            loop.add_signal_handler(number, interrupted)
-        except (ValueError, RuntimeError):  # not in the main thread: the caller handles signals
-            break
-    try:
-        yield
-    finally:
-        for number in (signal.SIGINT, signal.SIGTERM):
-            loop.remove_signal_handler(number)

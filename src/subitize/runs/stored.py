@@ -13,17 +13,22 @@ import orjson
 
 from subitize import score_keys
 from subitize.benchmark import Benchmark, Settings
-from subitize.errors import BadInput, StorageFull
+from subitize.errors import BadInput, StorageFull, WrongRun
 from subitize.files import write_whole
 from subitize.records import Score, Trial
 from subitize.runs.answers import load_answers
 from subitize.runs.correcting import corrected
-from subitize.runs.folder import read_info
+from subitize.runs.folder import read_info, stored_settings
 from subitize.runs.plan import read_trials
 from subitize.runs.reading import choose_reader
 
 if TYPE_CHECKING:
     import polars as pl
+
+
+LARGEST_INDENTED = 1 << 20
+"""bytes of scores.json up to which it is written for the eye; matrices of 500 targets would take
+ten times their room"""
 
 
 @dataclass(frozen=True)
@@ -70,7 +75,13 @@ def stored_run(
     """Read a run by its own reader, or by another one; only some columns, where many are not
     needed."""
     info = read_info(folder)
-    settings = benchmark.settings_from(info["settings"])
+    if info["version"] != benchmark.VERSION:
+        raise WrongRun(
+            f"{folder} was made by version {info['version']!r} of {benchmark.NAME}, but this "
+            f"version of subitize scores {benchmark.VERSION!r}: use the version that made it (see "
+            "`packages` in its run.json), or run it anew."
+        )
+    settings = stored_settings(benchmark, folder, info)
     chosen = choose_reader(benchmark, info, reader)
     answers = load_answers(folder, info, chosen, settings, columns)
     return StoredRun(folder, info, benchmark, settings, answers, chosen.name)
@@ -105,9 +116,11 @@ def score_run(run: StoredRun) -> dict[str, Any]:
             f"{benchmark.NAME} gives the scores {', '.join(sorted(undeclared))}, which nobody "
             "declared: add them to the benchmark's SCORES, each with its meaning."
         )
-    options = orjson.OPT_INDENT_2 | orjson.OPT_SERIALIZE_NUMPY | orjson.OPT_PASSTHROUGH_DATACLASS
+    options = orjson.OPT_SERIALIZE_NUMPY | orjson.OPT_PASSTHROUGH_DATACLASS
     packed = orjson.dumps(scores, Score.as_json, options)
     scores = orjson.loads(packed)
+    if len(packed) < LARGEST_INDENTED:
+        packed = orjson.dumps(scores, option=orjson.OPT_INDENT_2)
     try:
         write_whole(run.folder / "scores.json", packed + b"\n")
     except StorageFull as problem:
@@ -121,10 +134,10 @@ def _stored_scores(folder: Path, reader: str) -> dict[str, Any] | None:
     try:
         made = path.stat().st_mtime_ns
         sources = [one for one in folder.glob("*.json*") if one != path]
-        if any(source.stat().st_mtime_ns > made for source in sources):
+        if any(source.stat().st_mtime_ns >= made for source in sources):
             return None
         scores = orjson.loads(path.read_bytes())
-    except (FileNotFoundError, orjson.JSONDecodeError):
+    except (OSError, orjson.JSONDecodeError):
         return None
     if not isinstance(scores, dict) or scores.get("format") != score_keys.FORMAT:
         return None

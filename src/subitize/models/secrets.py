@@ -1,0 +1,105 @@
+"""Secrets stay here: scrubbed from whatever a server sends, refused where they would be written."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from subitize.errors import BadInput
+
+HIDDEN = "[key]"
+SHORTEST = 6
+"""a key shorter than this ('x', 'none') is a placeholder: scrubbing it would spoil replies"""
+DEEPEST = 40
+"""levels of JSON that are looked into; what lies deeper is no answer to a question"""
+DIGITS = 100
+NAMES = {
+    "accesskey", "accesstoken", "apikey", "apitoken", "auth", "authkey", "authorization",
+    "authtoken", "bearer", "bearertoken", "credential", "credentials", "hftoken", "idtoken", "key",
+    "passphrase", "passwd", "password", "privatekey", "pwd", "refreshtoken", "secret",
+    "secretkey", "token", "xapikey",
+}  # fmt: skip
+"""names of fields that hold a secret, without their dashes and underscores"""
+ENDINGS = (
+    "apikey", "secret", "password", "accesstoken", "authtoken", "secretkey", "privatekey",
+    "credentials", "accesskey", "authorization",
+)  # fmt: skip
+VALUES = re.compile(r"^(Bearer \S{8}|(sk|rk|pk|hf|gsk|xai|AIza|eyJ|ghp|AKIA)[-_A-Za-z0-9.]{16})")
+"""how keys of well-known services begin"""
+
+
+class Secrets:
+    """What must stand in no file and no message."""
+
+    def __init__(self, secrets: Iterable[str] = ()) -> None:
+        long_enough = {one for one in secrets if len(one) >= SHORTEST}
+        self._texts = sorted(long_enough, key=len, reverse=True)
+        self._bytes = [one.encode() for one in self._texts]
+
+    def scrubbed(self, body: bytes, *, cut: bool = False) -> bytes:
+        """Raw bytes without any secret; of a body that was `cut`, without the half of one at the
+        end too."""
+        for secret in self._bytes:
+            if secret in body:
+                body = body.replace(secret, HIDDEN.encode())
+            if cut:
+                tails = (n for n in range(len(secret) - 1, 2, -1) if body.endswith(secret[:n]))
+                body = body[: len(body) - next(tails, 0)]
+        return body
+
+    def text(self, text: str) -> str:
+        """A text without any secret, and without the halves of characters that UTF-8 can't hold."""
+        for secret in self._texts:
+            text = text.replace(secret, HIDDEN)
+        return whole_characters(text)
+
+    def plain(self, value: Any, depth: int = 0) -> Any:
+        """JSON whose texts went through `text`: a secret may come back in escapes, or in pieces."""
+        if isinstance(value, str):
+            return self.text(value)
+        if depth > DEEPEST and isinstance(value, dict | list):
+            return "(nested too deep)"
+        if isinstance(value, dict):
+            return {self.text(str(k)): self.plain(v, depth + 1) for k, v in value.items()}
+        if isinstance(value, list):
+            return [self.plain(one, depth + 1) for one in value]
+        if type(value) is int and not -(2**63) <= value < 2**64:
+            return str(value)[:DIGITS]  # larger than JSON numbers are elsewhere
+        return value
+
+
+def whole_characters(text: str) -> str:
+    r"""A text in which lone surrogates, which no file can hold, are replaced; pairs are joined.
+
+    >>> whole_characters("7 \ud83d apples") == "7 \ufffd apples"
+    True
+    """
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text
+
+
+def refuse_secrets(settings: Mapping[str, Any], where: str) -> None:
+    """Settings stand in run.json: a name or a value that looks like a key is refused.
+
+    >>> refuse_secrets({"max_tokens": 5, "prompt_cache_key": "a"}, "--extra-body")
+    """
+    for name, value in settings.items():
+        plain = re.sub(r"[^a-z0-9]", "", str(name).lower())
+        if (
+            plain in NAMES
+            or plain.endswith(ENDINGS)
+            or (isinstance(value, str) and VALUES.match(value))
+        ):
+            raise BadInput(
+                f"{where} has the field {str(name)!r}, which looks like a key, and what stands "
+                "there is written into the run's files: put the key into an environment variable "
+                "and name that with --api-key-env (or --header 'NAME: $VARIABLE')."
+            )
+        inner = value if isinstance(value, list) else [value]
+        for one in inner:
+            if isinstance(one, Mapping):
+                refuse_secrets(one, where)

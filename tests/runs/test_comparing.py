@@ -1,0 +1,100 @@
+"""Comparing runs: the same pictures, whatever was asked about them, through one function."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import subitize
+from subitize.cli import root
+from subitize.errors import BadInput
+
+SMALL = {"per_cell": 4, "size": 128, "control": False, "categories": ("dots", "apples")}
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> list[subitize.Run]:
+    out = tmp_path_factory.mktemp("compared")
+    return [
+        subitize.run("naming", model, out=out, prompt=prompt, **SMALL)
+        for model, prompt in (
+            ("sim/observer?w=0.1", "things"), ("sim/observer?w=0.4", "category"),
+            ("sim/perfect", "things"),
+        )
+    ]  # fmt: skip
+
+
+def test_differences_are_those_of_the_same_pictures(runs: list[subitize.Run]) -> None:
+    found = subitize.compare(runs)
+    assert {one.measure for one in found} == {"accuracy", "nae", "smape"}
+    assert len(found) == 9
+    one = next(c for c in found if c.measure == "accuracy" and c.second == "sim/perfect")
+    answers = runs[0].answers
+    right = (answers["number"] == answers["target"]).to_numpy()
+    assert one.first_value == right.mean()
+    assert one.paired.difference.value == pytest.approx(1 - right.mean())
+    assert one.pictures == 80
+    assert one.paired.test == "exact McNemar"
+    assert all(c.p_holm >= c.paired.p for c in found)
+
+
+def test_another_order_of_runs_turns_the_sign(runs: list[subitize.Run]) -> None:
+    there, back = subitize.compare(runs[:2]), subitize.compare(runs[1::-1])
+    for one, other in zip(there, back, strict=True):
+        assert one.paired.difference.value == pytest.approx(-other.paired.difference.value)
+
+
+def test_unreadable_pictures_are_left_out_and_counted_wrong(
+    runs: list[subitize.Run], tmp_path: Path
+) -> None:
+    def mumbler(picture: bytes, question: str) -> str:
+        return "some" if len(picture) % 3 == 0 else "5"
+
+    chatty = subitize.run("naming", mumbler, out=tmp_path, prompt="things", **SMALL)
+    lost = int((chatty.answers["state"] != "read").sum())
+    assert lost
+    found = subitize.compare([runs[2], chatty])
+    left_out = next(c for c in found if c.measure == "accuracy" and c.unreadable == "left out")
+    wrong = next(c for c in found if c.measure == "accuracy" and c.unreadable == "counted wrong")
+    assert (left_out.pictures, wrong.pictures) == (80 - lost, 80)
+    assert left_out.not_read == wrong.not_read == lost
+    assert wrong.second_value <= left_out.second_value
+    assert {c.unreadable for c in found if c.measure == "nae"} == {"left out"}
+
+
+def test_the_command_prints_what_the_front_door_gives(runs: list[subitize.Run]) -> None:
+    folders = [str(run.folder) for run in runs[:2]]
+    result = CliRunner().invoke(root, ["compare", *folders, "--json"])
+    assert result.exit_code == 0, result.output
+    assert json.loads(result.output) == [c.as_json() for c in subitize.compare(runs[:2])]
+    plain = CliRunner().invoke(root, ["compare", *folders])
+    assert "nae" in plain.output
+    assert "Holm" in plain.output
+
+
+def test_what_can_not_be_compared_says_why(runs: list[subitize.Run], tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="at least two"):
+        subitize.compare(runs[:1])
+    made = {"per_cell": 1, "size": 128, "max": 2}
+    painted = subitize.run("production", "painter/shapes?size=128", out=tmp_path, **{
+        name: value for name, value in made.items() if name != "size"
+    })  # fmt: skip
+    with pytest.raises(BadInput, match="different benchmarks"):
+        subitize.compare([runs[0], painted])
+
+
+def test_two_painters_and_the_report_have_their_table(tmp_path: Path) -> None:
+    runs = [
+        subitize.run("production", f"painter/shapes?size=128{more}", out=tmp_path, per_cell=1,
+                     max=4, categories=("apples", "dots"))
+        for more in ("", "&w=0.4")
+    ]  # fmt: skip
+    found = subitize.compare(runs)
+    assert {one.pictures for one in found if one.unreadable == "left out"} <= set(range(2, 9))
+    page = subitize.report(runs, tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "Differences between models" in page
+    assert np.isfinite([one.paired.difference.value for one in found]).all()
