@@ -193,6 +193,7 @@ from subitize.models.catalog import open_model
 from subitize.models.base import Item
 model = open_model("clip/made/here")
 print(model.revision)
+print(model.parameters)
 if len(sys.argv) > 1:
     with open(sys.argv[1], "rb") as file:
         print(model.match([Item("t", "", file.read(), ("an apple",))])[0].value["scores"])
@@ -216,22 +217,36 @@ def test_what_is_loaded_is_the_commit_that_was_named(tmp_path: Path) -> None:
     Image.new("RGB", (40, 40), (200, 30, 30)).save(tmp_path / "a.png")
     model = hub(tmp_path / "hub", {"main": COMMIT})
     save_tiny_clip(model / "snapshots" / COMMIT)
-    revision, scores = opened(tmp_path, str(tmp_path / "a.png"), HF_HUB_OFFLINE="1")
+    revision, parameters, scores = opened(tmp_path, str(tmp_path / "a.png"), HF_HUB_OFFLINE="1")
     assert revision == COMMIT
+    assert float(parameters) > 0
     assert -1 <= json.loads(scores)[0] <= 1
     (model / "refs" / "main").write_text(OTHER)
-    assert opened(tmp_path, HF_HUB_OFFLINE="1") == [OTHER]
+    (model / "snapshots" / OTHER).mkdir()
+    (model / "snapshots" / OTHER / "config.json").write_text('{"architectures": ["CLIPModel"]}')
+    assert opened(tmp_path, HF_HUB_OFFLINE="1") == [OTHER, "None"]
 
 
 class Hub(BaseHTTPRequestHandler):
     """Says which commit a model is at, as https://huggingface.co/docs/hub/api has it."""
 
     def do_GET(self) -> None:
-        known = self.path.startswith("/api/models/made/here")
-        body = json.dumps({"id": "made/here", "sha": COMMIT} if known else {"error": "none"})
-        self.send_response(200 if known else 404)
+        told: dict[str, object] | None = None
+        if self.path.startswith("/api/models/made/here"):
+            told = {"id": "made/here", "sha": COMMIT, "safetensors": {"total": 2_000_000_000,
+                    "parameters": {"F32": 2_000_000_000}}}  # fmt: skip
+        elif self.path == "/made/here/resolve/main/config.json":
+            told = {"architectures": ["CLIPModel"], "model_type": "clip"}
+        body = json.dumps(told or {"error": "none"}).encode()
+        self.send_response(200 if told else 404)
+        self.send_header("ETag", '"0123"')
+        self.send_header("X-Repo-Commit", COMMIT)
+        self.send_header("Content-Length", str(len(body)))
         self.end_headers()
-        self.wfile.write(body.encode())
+        if self.command == "GET":
+            self.wfile.write(body)
+
+    do_HEAD = do_GET  # noqa: N815  as the server's library calls it
 
     def log_message(self, format: str, *args: object) -> None:
         """Nothing on the terminal."""
@@ -252,5 +267,8 @@ def test_a_model_not_yet_downloaded_has_its_commit_from_the_hub(
 ) -> None:
     """Else the run that downloads it could not be resumed."""
     pytest.importorskip("transformers")
-    assert opened(tmp_path, HF_ENDPOINT=endpoint) == [COMMIT]
-    assert opened(tmp_path, HF_HUB_OFFLINE="1") == ["None"]
+    assert opened(tmp_path, HF_ENDPOINT=endpoint) == [COMMIT, "2.0"]
+    # from then on its config is here, and its weights are told as missing when they are loaded
+    assert opened(tmp_path, HF_HUB_OFFLINE="1") == [COMMIT, "None"]
+    with pytest.raises(AssertionError, match="hf download made/here --local-dir FOLDER"):
+        opened(tmp_path / "other", HF_HUB_OFFLINE="1")

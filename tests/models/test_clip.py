@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from subitize.errors import Hopeless, MissingExtra, ModelError
+from subitize.errors import BadInput, Hopeless, MissingExtra, ModelError
 from subitize.models.base import Item, Reply
 from subitize.models.catalog import open_model
-from subitize.models.clip import Clip
+from subitize.models.hf.twins import Twins
 from subitize.readers.matches import clipscore, read_clipscore
 from subitize.records import Response, Stimulus, make_trial
 from tests.models.tiny_clip import save_tiny_clip
@@ -34,9 +34,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def model(folder: Path) -> Clip:
+def model(folder: Path) -> Twins:
     found = open_model(f"clip/{folder}")
-    assert isinstance(found, Clip)
+    assert isinstance(found, Twins)
     return found
 
 
@@ -48,7 +48,7 @@ def scores(reply: Reply | ModelError) -> list[float]:
     return found
 
 
-def test_cosines_are_those_of_transformers(model: Clip, folder: Path) -> None:
+def test_cosines_are_those_of_transformers(model: Twins, folder: Path) -> None:
     import torch
     from transformers import CLIPModel, CLIPTokenizer
     from transformers.models.clip.image_processing_pil_clip import CLIPImageProcessorPil
@@ -67,7 +67,7 @@ def test_cosines_are_those_of_transformers(model: Clip, folder: Path) -> None:
     assert scores(reply)[0] != scores(reply)[1]
 
 
-def test_a_batch_says_what_single_items_say(model: Clip) -> None:
+def test_a_batch_says_what_single_items_say(model: Twins) -> None:
     rng = np.random.default_rng(0)
     items = [
         Item(str(place), "", picture(tuple(rng.integers(0, 255, 3).tolist())), SENTENCES)
@@ -78,7 +78,7 @@ def test_a_batch_says_what_single_items_say(model: Clip) -> None:
     ]
 
 
-def test_a_bad_picture_fails_alone(model: Clip) -> None:
+def test_a_bad_picture_fails_alone(model: Twins) -> None:
     good = Item("a", "", picture((1, 2, 3)), SENTENCES)
     answers = model.match([replace(good, picture=b"no picture"), good, replace(good, picture=None)])
     assert isinstance(answers[0], ModelError)
@@ -86,12 +86,12 @@ def test_a_bad_picture_fails_alone(model: Clip) -> None:
     assert isinstance(answers[2], ModelError)
 
 
-def test_long_prompts_are_cut(model: Clip) -> None:
+def test_long_prompts_are_cut(model: Twins) -> None:
     [reply] = model.match([Item("a", "", picture((9, 9, 9)), ("many apples " * 60,))])
     assert -1 <= scores(reply)[0] <= 1
 
 
-def test_other_weights_are_another_model(model: Clip, folder: Path, tmp_path: Path) -> None:
+def test_other_weights_are_another_model(model: Twins, folder: Path, tmp_path: Path) -> None:
     copy = tmp_path / "copy"
     copy.mkdir()
     for path in folder.iterdir():
@@ -103,8 +103,11 @@ def test_other_weights_are_another_model(model: Clip, folder: Path, tmp_path: Pa
 
 
 def test_a_folder_without_a_model_is_named(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match=r"holds no config\.json"):
+        open_model(f"clip/{tmp_path}")
+    (tmp_path / "config.json").write_text('{"architectures": ["CLIPModel"], "model_type": "clip"}')
     found = open_model(f"clip/{tmp_path}")
-    assert isinstance(found, Clip)
+    assert isinstance(found, Twins)
     with pytest.raises(Hopeless, match="can't be loaded"):
         found.match([Item("a", "", picture((1, 1, 1)), SENTENCES)])
 

@@ -75,7 +75,6 @@ def test_overrides_and_the_token_field() -> None:
     [
         ({"content": "7"}, "7", "stop"),
         ({"content": [{"type": "text", "text": "7"}, {"type": "x"}]}, "7", "stop"),
-        ({"content": None}, "", "stop"),
         ({"content": None, "refusal": "I won't"}, "I won't", "refused"),
     ],
 )

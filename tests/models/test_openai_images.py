@@ -22,8 +22,8 @@ PROMPT = "An image with 3 apples"
 def paint(server: ImageServer, name: str = "openai/x", **given: Any) -> Reply:
     """One picture through the adapter."""
     largest = given.pop("largest", 1 << 20)
-    options = ModelOptions(server.url, timeout=5.0, **given)
-    model = OpenAI(parse_name(name), options, "secret-key", AiohttpTransport(5.0, largest))
+    options = ModelOptions(server.url, timeout=60.0, **given)
+    model = OpenAI(parse_name(name), options, "secret-key", AiohttpTransport(60.0, largest))
 
     async def once() -> Reply:
         try:
@@ -169,3 +169,104 @@ def test_a_seed_differs_by_picture() -> None:
     with ImageServer() as server:
         paint(server, "openai/x?seed=7")
         assert server.bodies[0]["seed"] == 12
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "http://127.0.0.2:{port}/files/a.png",
+        "http://10.255.255.1/a.png",
+        "http://[::1]:{port}/files/a.png",
+        "http://169.254.169.254/latest/meta-data",
+        "http://0.0.0.0:{port}/files/a.png",
+        "http://[::ffff:10.0.0.1]/a.png",
+    ],
+)
+def test_a_private_address_is_not_fetched(address: str) -> None:
+    with ImageServer() as server:
+        server.answer = lambda *_: {"data": [{"url": address.format(port=server.port)}]}
+        with pytest.raises(ModelError, match="private address") as caught:
+            paint(server)
+        assert "b64_json" in str(caught.value)
+        assert not server.fetched
+
+
+def test_the_servers_own_address_may_be_private_by_any_name() -> None:
+    with ImageServer() as server:
+
+        def named(_: Any, picture: bytes) -> Any:
+            return {"data": [{"url": server.address_of(picture).replace("127.0.0.1", "localhost")}]}
+
+        server.answer = named
+        assert paint(server).kind == "picture"
+
+
+def test_a_redirect_to_a_private_address_is_not_followed() -> None:
+    with ImageServer() as server:
+        server.answer = lambda *_: {"data": [{"url": f"http://127.0.0.1:{server.port}/files/away"}]}
+        server.redirects["away"] = f"http://127.0.0.2:{server.port}/files/secret"
+        with pytest.raises(ModelError, match="private address"):
+            paint(server)
+        assert server.fetched == ["away"]
+        server.redirects["away"] = "file:///etc/passwd"
+        with pytest.raises(ModelError, match="none of http or https"):
+            paint(server)
+
+
+# https://platform.openai.com/docs/api-reference/images/object: gpt-image-1 sends base64 only
+GPT_IMAGE = {
+    "created": 1713833628,
+    "background": "opaque",
+    "output_format": "png",
+    "quality": "high",
+    "size": "1024x1024",
+    "usage": {
+        "total_tokens": 100,
+        "input_tokens": 50,
+        "output_tokens": 50,
+        "input_tokens_details": {"text_tokens": 10, "image_tokens": 40},
+    },
+}
+# https://github.com/jeffstric/ZJT/issues/480
+MODERATED = {
+    "error": {
+        "message": "Your request was rejected by the safety system. If you believe this is an "
+        "error, contact us at Azure support ticket and include the request ID 063f708f. "
+        "safety_violations=[violence].",
+        "type": "image_generation_user_error",
+        "param": "",
+        "code": "moderation_blocked",
+    }
+}
+
+
+def test_gpt_image_sends_base64_and_much_beside() -> None:
+    with ImageServer(lambda _, picture: {**GPT_IMAGE, **sent(picture)}) as server:
+        reply = paint(server, "openai/gpt-image-1?quality=high")
+    assert reply.value.startswith(b"\x89PNG")
+    assert reply.usage["total_tokens"] == 100
+
+
+def test_moderation_is_a_refusal() -> None:
+    with ImageServer(lambda *_: web.json_response(MODERATED, status=400)) as server:
+        reply = paint(server, "openai/gpt-image-1")
+    assert (reply.kind, reply.stop) == ("text", "refused")
+    assert "safety_violations=[violence]" in reply.value
+
+
+def test_an_edit_is_a_form_with_picture_and_mask() -> None:
+    """https://platform.openai.com/docs/api-reference/images/createEdit"""
+    with ImageServer() as server:
+        options = ModelOptions(server.url, timeout=60.0)
+        model = OpenAI(parse_name("openai/gpt-image-1"), options, "", AiohttpTransport(60.0))
+
+        async def once() -> Any:
+            try:
+                return (await model.paint([Item("t", "Fill it", b"\x89PNG\r\n\x1a\nx")]))[0]
+            finally:
+                await model.close()
+
+        assert asyncio.run(once()).kind == "picture"
+        (form,) = server.forms
+    assert form["prompt"] == b"Fill it"
+    assert form["image"] == form["mask"] == b"\x89PNG\r\n\x1a\nx"

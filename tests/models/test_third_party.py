@@ -41,7 +41,7 @@ def subitize(site: Path, *words: str) -> subprocess.CompletedProcess[str]:
         [sys.executable, "-m", "subitize", *words],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=900,
         env={**os.environ, "PYTHONPATH": os.pathsep.join((str(site), *sys.path))},
         check=False,
     )

@@ -32,6 +32,8 @@ __all__ = [
     "ModelOptions",
     "Reply",
     "compute",
+    "picture_of",
+    "singly",
 ]
 
 Kind = Literal["namer", "matcher", "filler", "painter", "counter"]
@@ -122,6 +124,10 @@ class ModelOptions:
     extra_body: Mapping[str, Any] = field(default_factory=dict)
     load_timeout: float = 1800.0
     """seconds that loading a model in a process of its own may take"""
+    headers: tuple[str, ...] = ()
+    """headers of the user's own for every request to a server, each as 'NAME: VALUE'"""
+    trust_remote_code: bool = False
+    """whether program code that comes with a checkpoint may run"""
 
     def __post_init__(self) -> None:
         # `not … >=` refuses NaN too.
@@ -175,6 +181,26 @@ class Model:
 
     async def close(self) -> None:
         """Called once after the last item."""
+
+
+def singly(ask: Callable[[Item], Reply], items: Sequence[Item]) -> Answers:
+    """Ask about one item after another; one that fails gives its error in its place."""
+    answers: list[Reply | ModelError] = []
+    for item in items:
+        try:
+            answers.append(ask(item))
+        except Hopeless:
+            raise
+        except ModelError as problem:
+            answers.append(problem)
+    return answers
+
+
+def picture_of(item: Item) -> bytes:
+    """The picture of an item that is about one."""
+    if item.picture is None:
+        raise ModelError("it needs a picture, and there is none")
+    return item.picture
 
 
 def compute(

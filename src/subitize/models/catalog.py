@@ -22,6 +22,7 @@ from typing import cast
 from subitize.errors import BadInput, UnknownName
 from subitize.models.base import Model, ModelOptions
 from subitize.models.names import ModelName, parse_name
+from subitize.models.secrets import refuse_secrets
 
 Opener = Callable[[ModelName, ModelOptions], Model]
 
@@ -50,15 +51,24 @@ class Family:
         """The closed list, with what other packages add to it; built-in names stay ours."""
         return {**self.names, **(_added(self.added, self.names) if self.added else {})}
 
+    def known(self, prefix: str) -> list[str]:
+        """Every name or pattern a user may write."""
+        return [f"{prefix}/{name}" for name in self.every_name] or [self.pattern]
+
 
 FAMILIES: dict[str, Family] = {
     "sim": Family(
         "simulated observers that know the target: for tests, baselines and demos",
-        ("namer",),
-        dict.fromkeys(
-            ("perfect", "observer", "random", "chatty", "refuser"),
-            "subitize.models.simulated:open_simulated",
-        ),
+        ("namer", "matcher", "filler"),
+        {
+            **dict.fromkeys(
+                ("perfect", "observer", "random", "chatty", "refuser"),
+                "subitize.models.simulated:open_simulated",
+            ),
+            **dict.fromkeys(
+                ("matcher", "filler"), "subitize.models.simulated_matching:open_simulated_kind"
+            ),
+        },
     ),
     "counter": Family(
         "counters that find things in a picture; grounding-dino needs subitize[hf]",
@@ -82,10 +92,25 @@ FAMILIES: dict[str, Family] = {
         opener="subitize.models.openai:open_openai",
         pattern="openai/NAME",
     ),
+    "hf": Family(
+        "any checkpoint that transformers loads, from the hub or a folder: it answers questions, "
+        "matches sentences or fills masks by what it is",
+        ("namer", "matcher", "filler"),
+        opener="subitize.models.hf.opening:open_hf",
+        pattern="hf/ID-or-path",
+        extra="hf",
+    ),
+    "diffusers": Family(
+        "any pipeline that diffusers loads, from the hub or a folder: it paints, and fills holes",
+        ("painter",),
+        opener="subitize.models.diffusing:open_diffusers",
+        pattern="diffusers/ID-or-path",
+        extra="diffusers",
+    ),
     "clip": Family(
-        "CLIP models that match a picture with sentences, from the hub or a folder",
+        "another name of hf/, from when it knew CLIP only",
         ("matcher",),
-        opener="subitize.models.clip:open_clip",
+        opener="subitize.models.hf.opening:open_hf",
         pattern="clip/ID-or-path",
         extra="hf",
     ),
@@ -104,17 +129,20 @@ def _added(group: str, known: Container[str]) -> dict[str, str]:
     return {point.name: point.value for point in found if point.name not in known}
 
 
-def third_party() -> dict[str, str]:
-    """Prefixes that installed packages add, each with its module:function."""
-    return _added("subitize.models", FAMILIES)
+def families() -> dict[str, Family]:
+    """The table, with the prefixes that installed packages add."""
+    added = {
+        prefix: Family(
+            f"added by an installed package ({opener})", (), opener=opener, pattern=f"{prefix}/…"
+        )
+        for prefix, opener in _added("subitize.models", FAMILIES).items()
+    }
+    return FAMILIES | added
 
 
 def known_names() -> list[str]:
     """Every name or pattern a user may write."""
-    names = []
-    for prefix, family in FAMILIES.items():
-        names += [f"{prefix}/{name}" for name in family.every_name] or [family.pattern]
-    return names + [f"{prefix}/…" for prefix in third_party()]
+    return [name for prefix, family in families().items() for name in family.known(prefix)]
 
 
 def counter_name(given: str) -> str:
@@ -129,14 +157,13 @@ def counter_name(given: str) -> str:
 def open_model(text: str, options: ModelOptions | None = None) -> Model:
     """Open a model by its name; nothing is asked of it yet."""
     name = parse_name(text)
-    family = FAMILIES.get(name.prefix)
-    if family is None:
-        opener = third_party().get(name.prefix)
-    else:
-        opener = family.opener or family.every_name.get(name.rest)
+    family = families().get(name.prefix)
+    opener = (family.opener or family.every_name.get(name.rest)) if family else None
     if opener is None:
         raise UnknownName("model", f"{name.prefix}/{name.rest}", known_names())
     chosen = options or ModelOptions()
+    refuse_secrets(name.settings, f"The model name {name.prefix}/{name.rest}?…")
+    refuse_secrets(chosen.extra_body, "--extra-body")
     model = _find_opener(opener, name)(name, chosen)
     model.options = chosen
     if name.isolated is not None:

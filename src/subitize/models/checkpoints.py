@@ -25,6 +25,8 @@ from subitize.records import fingerprint
 
 SECONDS = 10.0
 """that the hub may take to name a commit"""
+BROKEN = (OSError, ValueError, RuntimeError, KeyError, TypeError, ImportError, AttributeError)
+"""what the loading code of a checkpoint raises where its files are not what they should be"""
 SETTLED = 2_000_000_000
 """nanoseconds: a file changed less than this ago may change again within the clock's grain"""
 
@@ -96,9 +98,7 @@ def revision_of_hub(identity: str, revision: str = "") -> str | None:
 
     Nothing is imported or downloaded; None where the cache does not know it.
     """
-    home = os.environ.get("HF_HOME") or _caches() / "huggingface"
-    cache = Path(os.environ.get("HF_HUB_CACHE") or Path(home) / "hub")
-    kept = cache / f"models--{identity.replace('/', '--')}"
+    kept = hub_cache(identity)
     if (kept / "snapshots" / (revision or ".")).is_dir() and _is_commit(revision):
         return revision
     try:
@@ -106,6 +106,13 @@ def revision_of_hub(identity: str, revision: str = "") -> str | None:
     except (OSError, ValueError):
         return None
     return commit if _is_commit(commit) else None
+
+
+def hub_cache(identity: str) -> Path:
+    """Where the hub's own library keeps what it downloaded of an id."""
+    home = os.environ.get("HF_HOME") or _caches() / "huggingface"
+    cache = Path(os.environ.get("HF_HUB_CACHE") or Path(home) / "hub")
+    return cache / f"models--{identity.replace('/', '--')}"
 
 
 def _is_commit(text: str) -> bool:
@@ -159,7 +166,7 @@ class Checkpoint(Model):
         if self._parts is None:
             try:
                 self._parts = self.load()
-            except (OSError, ValueError, RuntimeError, KeyError, TypeError) as problem:
+            except BROKEN as problem:
                 raise Hopeless(
                     f"The checkpoint {self.source!r} can't be loaded ({first_line(problem)}): give "
                     "the id of one of this kind on the Hugging Face hub, or a folder with its "
@@ -174,3 +181,30 @@ class Checkpoint(Model):
 
 def first_line(problem: Exception) -> str:
     return (str(problem).strip() or type(problem).__name__).splitlines()[0][:200]
+
+
+def check_weights(source: str, loaded: Mapping[str, Any]) -> None:
+    """Weights that the file lacks would be random numbers: then nothing it says means anything."""
+    lacking = sorted(map(str, loaded.get("missing_keys") or ()))
+    lacking += sorted(map(str, loaded.get("mismatched_keys") or ()))
+    if lacking:
+        raise Hopeless(
+            f"The checkpoint {source!r} lacks {len(lacking)} of the model's weights (the first is "
+            f"{lacking[0]}): it would answer by random ones. Give a complete checkpoint "
+            "of this kind, in the format of transformers."
+        )
+
+
+def placed(model: Any, device: str) -> Any:
+    """The model where it is to compute: by itself on a graphics card where there is one."""
+    import torch
+
+    if device == "auto":
+        apple = torch.backends.mps.is_available()
+        device = "cuda" if torch.cuda.is_available() else "mps" if apple else "cpu"
+    try:
+        return model.eval().to(device)
+    except (RuntimeError, AssertionError, ValueError) as problem:
+        raise Hopeless(
+            f"device={device} can't be used ({first_line(problem)}): give device=cpu."
+        ) from None

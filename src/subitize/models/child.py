@@ -16,11 +16,11 @@ from typing import Any, BinaryIO
 
 import orjson
 
-from subitize.errors import Hopeless, ModelError, SubitizeError
+from subitize.errors import ModelError, SubitizeError
 from subitize.models.base import METHODS, Item, ModelOptions, Reply, compute
 from subitize.models.catalog import open_model
 from subitize.records import Stimulus, Trial
-from subitize.stimuli import render
+from subitize.stimuli import Picture, render
 
 
 def write_message(stream: BinaryIO, message: Any) -> None:
@@ -66,7 +66,11 @@ def _pack_reply(answer: Reply | ModelError) -> dict[str, Any]:
 
 def _unpack_item(entry: dict[str, Any], *, looks: bool) -> tuple[Item, str]:
     stimulus = Stimulus(**entry["stimulus"])
-    picture = render(stimulus) if looks and stimulus.kind in ("drawn", "file") else None
+    picture = None
+    if "picture" in entry:  # the file may not be there on this machine
+        picture = Picture(base64.b64decode(entry["picture"]), entry["sha256"])
+    elif looks and stimulus.kind in ("drawn", "file"):
+        picture = render(stimulus)
     given = dict(entry["item"])
     given["options"] = tuple(given["options"])
     given["facts"] = None if given["facts"] is None else Trial.from_json(given["facts"])
@@ -76,33 +80,38 @@ def _unpack_item(entry: dict[str, Any], *, looks: bool) -> tuple[Item, str]:
     return replace(item, picture=picture.png), picture.sha256
 
 
+class Answerer:
+    """A model opened by its name, which answers batches of JSON: in a child or on a cluster."""
+
+    def __init__(self, hello: dict[str, Any]) -> None:
+        self._model = open_model(hello["name"], ModelOptions(**hello["options"]))
+        asyncio.run(self._model.open())
+        self._ask = getattr(self._model, METHODS[hello["kind"]])
+
+    def answer(self, batch: list[dict[str, Any]]) -> dict[str, Any]:
+        """Answers and hashes of what was shown, or the problem that all items share."""
+        try:
+            made = [_unpack_item(entry, looks=self._model.needs_picture) for entry in batch]
+            answers = compute(self._ask, [item for item, _ in made])
+        except SubitizeError as problem:
+            return {"problem": str(problem)}
+        packed = [_pack_reply(one) for one in answers]
+        return {"answers": packed, "hashes": [sha for _, sha in made]}
+
+
 def main() -> None:
     """Open the model, say so, then answer batches until the pipe ends."""
     stdin, stdout = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
     # What a library prints must not get among the messages.
     os.dup2(2, 1)
-    hello = read_message(stdin)
     try:
-        model = open_model(hello["name"], ModelOptions(**hello["options"]))
-        asyncio.run(model.open())
+        answerer = Answerer(read_message(stdin))
     except SubitizeError as problem:
         write_message(stdout, {"problem": str(problem)})
         return
     write_message(stdout, {"ready": True})
-    ask = getattr(model, METHODS[hello["kind"]])
     while (batch := read_message(stdin)) is not None:
-        try:
-            made = [_unpack_item(entry, looks=model.needs_picture) for entry in batch]
-        except SubitizeError as problem:
-            write_message(stdout, {"problem": str(problem)})
-            continue
-        try:
-            answers = compute(ask, [item for item, _ in made])
-        except Hopeless as problem:
-            write_message(stdout, {"problem": str(problem)})
-            continue
-        packed = [_pack_reply(one) for one in answers]
-        write_message(stdout, {"answers": packed, "hashes": [sha for _, sha in made]})
+        write_message(stdout, answerer.answer(batch))
 
 
 if __name__ == "__main__":

@@ -15,13 +15,10 @@ from subitize.pictures.given import to_png
 class FunctionModel(Model):
     """Calls the function once per trial; an edited function is another model."""
 
-    def __init__(self, function: Callable[..., Any], kind: Kind) -> None:
+    def __init__(self, function: Callable[..., Any]) -> None:
         super().__init__(f"function/{getattr(function, '__name__', 'function')}")
         self.function = function
         self.revision = _revision(function)
-
-    def _reply(self, made: Any) -> Reply:
-        return made if isinstance(made, Reply) else Reply("text", str(made))
 
 
 class FunctionNamer(FunctionModel):
@@ -30,7 +27,7 @@ class FunctionNamer(FunctionModel):
     kinds = ("namer",)
 
     def name(self, items: Sequence[Item]) -> Answers:
-        return [self._reply(self.function(item.picture, item.question)) for item in items]
+        return [_reply(self.function(item.picture, item.question)) for item in items]
 
 
 class WaitingNamer(FunctionModel):
@@ -40,7 +37,7 @@ class WaitingNamer(FunctionModel):
     concurrency = 8
 
     async def name(self, items: Sequence[Item]) -> Answers:
-        return [self._reply(await self.function(item.picture, item.question)) for item in items]
+        return [_reply(await self.function(item.picture, item.question)) for item in items]
 
 
 class FunctionPainter(FunctionModel):
@@ -52,17 +49,21 @@ class FunctionPainter(FunctionModel):
         return [Reply("picture", to_png(self.function(item.question))) for item in items]
 
 
+def _reply(made: Any) -> Reply:
+    return made if isinstance(made, Reply) else Reply("text", str(made))
+
+
 def function_model(function: Callable[..., Any], kind: Kind = "namer") -> Model:
     """A model that calls this function."""
     if kind == "painter":
-        return FunctionPainter(function, kind)
+        return FunctionPainter(function)
     if kind != "namer":
         raise BadInput(
             f"A function can be a namer or a painter, not a {kind}: write a class with the method "
             f"{METHODS.get(kind, 'of its kind')!r} for that (see CONTRIBUTING)."
         )
     waits = inspect.iscoroutinefunction(function)
-    return (WaitingNamer if waits else FunctionNamer)(function, kind)
+    return (WaitingNamer if waits else FunctionNamer)(function)
 
 
 def _revision(function: Callable[..., Any]) -> str:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from math import inf
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import parse_qsl
 
 import orjson
@@ -14,8 +13,7 @@ import orjson
 from subitize.errors import BadInput, UnknownName
 
 
-@dataclass(frozen=True, slots=True)
-class ModelName:
+class ModelName(NamedTuple):
     """A model's name, taken apart."""
 
     full: str

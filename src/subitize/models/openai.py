@@ -9,31 +9,50 @@ from __future__ import annotations
 import base64
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import orjson
 
-from subitize.errors import Hopeless, ModelError, Retryable
+from subitize.errors import Hopeless, ModelError, Relearned
 from subitize.models.base import Answers, Item, Kind, ModelOptions, Reply
+from subitize.models.batches import Batches, Surroundings
+from subitize.models.chat_reply import read_completion
+from subitize.models.dialect import REFUSING, Dialect
+from subitize.models.jsons import parsed
 from subitize.models.names import ModelName
 from subitize.models.openai_images import edit_body, image_body, read_image
 from subitize.models.served import Served, read_key
-from subitize.models.transport import AiohttpTransport, HttpReply, Transport
+from subitize.models.streams import is_stream, joined
+from subitize.models.transport import AiohttpTransport, HttpReply, Scrubbed, Transport, below
 from subitize.pictures.media import media_type
 
 OPENAI = "https://api.openai.com/v1"
-OWN_SETTINGS = ("parameters", "system", "max_tokens_field", "detail")
+OWN_SETTINGS = ("parameters", "system", "system_role", "max_tokens_field", "detail")
 """settings of the name that we use ourselves; all others go into the request's body"""
-TOO_LONG = ("context_length", "context length", "maximum context", "too long", "too many tokens")
-POLICY = ("content_policy", "content policy", "content_filter", "safety system", "moderation")
+TOO_LONG = (
+    "context_length", "context length", "maximum context", "context window", "contextwindow",
+    "context limit", "context size", "too long", "too many tokens",
+)  # fmt: skip
+"""ours, OpenAI's, Anthropic's, llama.cpp's and litellm's words:
+https://github.com/OpenHands/OpenHands/issues/5350, https://github.com/BrokkAi/brokk-app/issues/540"""
+POLICY = (
+    "content_policy", "content policy", "content_filter", "content management policy",
+    "safety system", "moderation",
+)  # fmt: skip
+BAD_KEY = ("api key not valid", "invalid api key", "incorrect api key", "api_key_invalid")
+"""Gemini says so with status 400"""
 BLIND = re.compile(
     r"(image|vision|multimodal)s?( inputs?)? (is|are) (not |un)supported"
     r"|not support (image|vision|multimodal)"
 )
 """how servers say that a model sees no pictures; llama.cpp says it with status 500"""
 SALVAGED = 100_000
-FIRST_TOKENS = 8
-"""of so many tokens the log-probabilities are kept"""
+LARGEST_FILE = 512 << 20
+"""bytes of a batch's answers"""
+UPLOAD_TIMEOUT = 600.0
+IN_ONE_BATCH = 2_000
+"""questions that are under way at once where they are handed in together"""
 
 
 class OpenAI(Served):
@@ -52,9 +71,22 @@ class OpenAI(Served):
             if value is not None:
                 settings[field] = value
         settings.update(options.extra_body)
-        super().__init__(name.full, settings, options.base_url or OPENAI, key, transport)
+        url = options.base_url or OPENAI
+        super().__init__(name.full, settings, url, key, transport, options.headers)
         self.parameters = settings.get("parameters")
         self._served_name = name.rest
+        self._timeout = options.timeout
+        self._dialect = Dialect(
+            str(settings.get("max_tokens_field", "max_tokens")),
+            str(settings.get("system_role", "system")),
+        )
+
+    def hand_in(self, around: Surroundings) -> None:
+        """From now on questions go to the server's batch endpoint."""
+        inner = AiohttpTransport(max(self._timeout, UPLOAD_TIMEOUT), LARGEST_FILE)
+        batches = Batches(inner, self.url, self._headers, around)
+        self._transport = Scrubbed(batches, self._secrets)
+        self.concurrency = IN_ONE_BATCH
 
     async def name(self, items: Sequence[Item]) -> Answers:
         return [await self._chat(item) for item in items]
@@ -68,21 +100,40 @@ class OpenAI(Served):
             settings.pop(own, None)
         if item.picture is None:
             body = image_body(self._served_name, item, settings)
-            url, headers = f"{self.url}/images/generations", self._headers
+            url, headers = below(self.url, "images/generations"), self._headers
         else:
             body, kind = edit_body(self._served_name, item, settings)
-            url, headers = f"{self.url}/images/edits", {**self._headers, "Content-Type": kind}
+            url, headers = below(self.url, "images/edits"), {**self._headers, "Content-Type": kind}
         reply = await self._transport.post(url, headers, body)
         if reply.status != 200:
             return self.read_problem(reply)
         if reply.cut:
             raise ModelError(f"the server's answer is longer than {len(reply.body):,} bytes")
-        return await read_image(self.read_json(reply), self._transport, self.url)
+        entry = self.read_json(reply)
+        if entry.get("error") and not entry.get("data"):
+            return self.read_problem(_as_problem(reply, entry["error"]))
+        return await read_image(entry, self._transport, self.url)
 
     async def _chat(self, item: Item) -> Reply:
-        url = f"{self.url}/chat/completions"
+        version = self._dialect.version
+        url = below(self.url, "chat/completions")
         reply = await self._transport.post(url, self._headers, self.chat_body(item))
-        return self._read_chat(reply)
+        if reply.status in REFUSING:
+            self._learn(self._words(reply), item, version)
+        found = self._read_chat(reply)
+        dropped = self._dialect.dropped & self._asked(item).keys()
+        if dropped:
+            # The answer was given under other settings than were asked for.
+            return replace(found, facts={**found.facts, "left_out": sorted(dropped)})
+        return found
+
+    def _learn(self, words: str, item: Item, version: int) -> None:
+        """Ask again where the server says how it wants to be asked, or has said so meanwhile."""
+        learned = self._dialect.learn(words, self._asked(item))
+        if learned:
+            raise Relearned(f"{self.endpoint}: {learned} from now on ({words[:120]})")
+        if version != self._dialect.version:
+            raise Relearned("")
 
     def chat_body(self, item: Item) -> bytes:
         """The request's body: everything but the picture by orjson, the picture spliced in."""
@@ -94,7 +145,8 @@ class OpenAI(Served):
             content.append({"type": "image_url", "image_url": shown})
         messages: list[dict[str, Any]] = [{"role": "user", "content": content}]
         if "system" in self.settings:
-            messages.insert(0, {"role": "system", "content": self.settings["system"]})
+            role = self._dialect.role
+            messages.insert(0, {"role": role, "content": self.settings["system"]})
         body = orjson.dumps({**self._body_settings(item), "messages": messages})
         if item.picture is None:
             return body
@@ -103,38 +155,36 @@ class OpenAI(Served):
         picture = base64.b64encode(item.picture)
         return b"".join((before, b'"data:', kind, b";base64,", picture, b'"', after))
 
+    def _asked(self, item: Item) -> dict[str, Any]:
+        """All settings of one request, ours included."""
+        return {**self.settings, **item.overrides}
+
     def _body_settings(self, item: Item) -> dict[str, Any]:
-        body = {**self.settings, **item.overrides}
-        limit_field = body.get("max_tokens_field", "max_tokens")
+        body = self._asked(item)
         if "max_tokens" in body:
-            body[limit_field] = body.pop("max_tokens")
-        for own in OWN_SETTINGS:
+            body[self._dialect.limit_field] = body.pop("max_tokens")
+        for own in (*OWN_SETTINGS, *self._dialect.dropped):
             body.pop(own, None)
         if item.sample and "seed" in body:
             body["seed"] = int(body["seed"]) + item.sample
+        if self._dialect.stream:
+            body |= {"stream": True, "stream_options": {"include_usage": True}}
         return {"model": self._served_name, **body}
 
     def _read_chat(self, reply: HttpReply) -> Reply:
         if reply.status != 200:
             return self.read_problem(reply)
         if reply.cut:
-            text = self.scrub(reply.body[:SALVAGED].decode(errors="replace"))
-            return Reply("text", text, "length")
-        entry = self.read_json(reply)
-        try:
-            choice = entry["choices"][0]
-            message = choice["message"]
-            text = _plain(message.get("content"))
-        except (KeyError, IndexError, TypeError, AttributeError):
-            raise Retryable("the server's JSON is not a chat completion") from None
-        stop = str(choice.get("finish_reason") or "stop")
-        if message.get("refusal"):
-            text, stop = str(message["refusal"]), "refused"
-        usage = entry.get("usage")
-        told = dict(usage) if isinstance(usage, dict) else {}
-        tokens = first_tokens(choice)
-        facts = {"logprobs": tokens} if tokens else {}
-        return Reply("text", self.scrub(text), stop, told, facts)
+            text = reply.body[:SALVAGED].decode(errors="replace")
+            return Reply("text", text, "length", facts={"cut": len(reply.body)})
+        if is_stream(reply.body):
+            entry = self._secrets.plain(joined(reply.body))
+        else:
+            entry = self.read_json(reply)
+        found = _error_in(entry)
+        if found is not None:
+            return self.read_problem(_as_problem(reply, found))
+        return read_completion(entry)
 
     def read_problem(self, reply: HttpReply) -> Reply:
         """A status other than 200: a state, another try, or the end."""
@@ -142,12 +192,13 @@ class OpenAI(Served):
         lower = words.lower()
         if reply.status == 413 or (reply.status == 400 and any(w in lower for w in TOO_LONG)):
             return Reply("text", words, "too-long")
-        if reply.status == 400 and any(word in lower for word in POLICY):
+        if reply.status in (400, 403, 422) and any(word in lower for word in POLICY):
             return Reply("text", words, "refused")
         if reply.status in (400, 415, 422, 500, 501) and BLIND.search(lower):
             said = f"status {reply.status}: {words.rstrip('.')}"
             raise Hopeless(f"{self.endpoint} answered with {said}. {self._glasses()}")
-        raise self.problem(reply, words, self._repair(reply.status))
+        status = 401 if any(word in lower for word in BAD_KEY) else reply.status
+        raise self.problem(reply, words, self._repair(status))
 
     def _glasses(self) -> str:
         return (
@@ -167,38 +218,48 @@ class OpenAI(Served):
         )
 
     def _words(self, reply: HttpReply) -> str:
-        """What the server says about the problem, short and without the key."""
-        try:
-            entry = orjson.loads(reply.body)
-            problem = entry.get("error", entry.get("detail", entry))
-            if isinstance(problem, dict):
-                code, message = problem.get("code"), problem.get("message")
-                # Some servers repeat the status as the code.
-                parts = (None if str(code) == str(reply.status) else code, message)
-                problem = " ".join(str(part) for part in parts if part)
-            words = str(problem)
-        except (orjson.JSONDecodeError, AttributeError):
+        """What the server says about the problem, short."""
+        entry = parsed(reply.body)
+        if isinstance(entry, list) and entry:
+            entry = entry[0]  # Gemini sends a list with one error
+        if not isinstance(entry, dict):
             return self.start(reply)
-        return self.scrub(" ".join(words.split()))[:300]
+        problem = entry.get("error", entry.get("detail", entry))
+        if isinstance(problem, dict):
+            code, message = problem.get("code"), problem.get("message")
+            kind = problem.get("type") if not code else None
+            # Some servers repeat the status as the code.
+            parts = (None if str(code) == str(reply.status) else code, kind, message)
+            problem = " ".join(str(part) for part in parts if part) or _packed(problem)
+        elif not isinstance(problem, str):
+            problem = _packed(problem)
+        return " ".join(self._secrets.text(problem).split())[:300]
 
 
-def first_tokens(choice: Mapping[str, Any]) -> list[list[Any]]:
-    """The first few tokens with their log-probabilities, where the request asked for them.
-
-    >>> first_tokens({"logprobs": {"content": [{"token": "Yes", "logprob": -0.01}]}})
-    [['Yes', -0.01]]
-    """
+def _packed(value: Any) -> str:
     try:
-        listed = (choice.get("logprobs") or {}).get("content") or []
-        return [[str(one["token"]), float(one["logprob"])] for one in listed[:FIRST_TOKENS]]
-    except (AttributeError, KeyError, TypeError, ValueError):
-        return []
+        return orjson.dumps(value).decode()
+    except TypeError:
+        return str(value)
 
 
-def _plain(content: Any) -> str:
-    if isinstance(content, list):
-        return "".join(str(part.get("text", "")) for part in content if isinstance(part, dict))
-    return "" if content is None else str(content)
+def _error_in(entry: Mapping[str, Any]) -> Any:
+    """An error that came with status 200: in place of the answer, or as its ending (OpenRouter)."""
+    choices = entry.get("choices")
+    if entry.get("error") and not choices:
+        return entry["error"]
+    first = choices[0] if isinstance(choices, list) and choices else None
+    if isinstance(first, dict) and first.get("finish_reason") == "error":
+        return first.get("error") or entry.get("error")
+    return None
+
+
+def _as_problem(reply: HttpReply, error: Any) -> HttpReply:
+    """The reply as it would have come with the status that its error names."""
+    code = error.get("code") if isinstance(error, dict) else None
+    text = str(code)
+    status = int(text) if text.isascii() and text.isdigit() and 400 <= int(text[:9]) < 600 else 500
+    return replace(reply, status=status, body=_packed({"error": error}).encode())
 
 
 def open_openai(name: ModelName, options: ModelOptions) -> OpenAI:

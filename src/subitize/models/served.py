@@ -1,16 +1,34 @@
-"""What models behind a server share: an address, a key that is never shown, ways to fail."""
+"""What models behind a server share: an address, keys that are never shown, ways to fail."""
 
 from __future__ import annotations
 
+import math
 import os
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from typing import Any, ClassVar
+from urllib.parse import urlsplit
 
-import orjson
-
-from subitize.errors import BadInput, Hopeless, ModelError, Retryable
+from subitize.errors import BadInput, Hopeless, ModelError, NoCredit, Retryable
 from subitize.models.base import Model, ModelOptions
-from subitize.models.transport import HttpReply, Transport, check_url, shown_url
+from subitize.models.jsons import parsed
+from subitize.models.secrets import Secrets
+from subitize.models.transport import HttpReply, Scrubbed, Transport, check_url, shown_url
+
+LONGEST_WISH = 86_400.0
+"""a Retry-After of more than a day, or of the past century, is a mistake: it counts as none"""
+NO_CREDIT = (
+    "insufficient_quota", "billing_hard_limit", "billing_not_active", "credit balance is too low",
+    "insufficient balance", "insufficient credits", "requires more credits",
+)  # fmt: skip
+"""how servers say that waiting won't help (OpenAI, Anthropic, DeepSeek, OpenRouter):
+https://platform.openai.com/docs/guides/error-codes, https://openrouter.ai/docs/errors"""
+AZURE = (".openai.azure.com", ".cognitiveservices.azure.com", ".services.ai.azure.com")
+VARIABLE = re.compile(r"\$\{?(\w+)\}?")
+SECRET_HEADER = re.compile(r"key|token|auth|secret|password|cookie", re.IGNORECASE)
+HEADER = re.compile(r"^([A-Za-z0-9!#$%&'*+.^_`|~-]+)\s*:\s*(.*)$")
 
 
 class Served(Model):
@@ -19,66 +37,88 @@ class Served(Model):
     paid: ClassVar[bool] = True
 
     def __init__(
-        self, name: str, settings: Mapping[str, Any], url: str, key: str, transport: Transport
+        self,
+        name: str,
+        settings: Mapping[str, Any],
+        url: str,
+        key: str,
+        transport: Transport,
+        own_headers: Iterable[str] = (),
     ) -> None:
         super().__init__(name, settings)
         self.url = check_url(url)
         self.endpoint = shown_url(self.url)
-        self._key = key
-        self._transport = transport
-        self._headers = {"Content-Type": "application/json"}
-        if key:
-            self._headers["Authorization"] = f"Bearer {key}"
+        own, secrets = read_headers(own_headers)
+        self._secrets = Secrets([key, *secrets])
+        self._transport = Scrubbed(transport, self._secrets)
+        self._headers = {
+            "Content-Type": "application/json", **_authorization(self.url, key), **own
+        }  # fmt: skip
 
     async def close(self) -> None:
         await self._transport.close()
 
-    def scrub(self, text: str) -> str:
-        """Servers echo keys in error messages; none may reach a file."""
-        return text.replace(self._key, "[key]") if self._key else text
-
     def start(self, reply: HttpReply, longest: int = 300) -> str:
         """How the body of a reply begins, in one line."""
-        text = self.scrub(reply.body.decode(errors="replace"))
+        text = reply.body[: 8 * longest].decode(errors="replace")
         return " ".join(text[: 2 * longest].split())[:longest]
 
     def read_json(self, reply: HttpReply) -> dict[str, Any]:
         """The object that a reply holds; a page of a proxy or half an object is worth a retry."""
-        try:
-            entry = orjson.loads(reply.body)
-        except orjson.JSONDecodeError:
-            raise Retryable(f"the server sent no JSON but {self.start(reply, 80)!r}") from None
+        entry = parsed(reply.body)
+        if isinstance(entry, list) and len(entry) == 1:
+            entry = entry[0]  # Gemini's way to send an error
         if not isinstance(entry, dict):
-            raise Retryable("the server's JSON is not an object")
-        return entry
+            if isinstance(entry, list | str | int | float | bool | None):
+                raise Retryable("the server's JSON is not an object")
+            raise Retryable(f"the server sent no JSON but {self.start(reply, 80)!r}")
+        found: dict[str, Any] = self._secrets.plain(entry)
+        return found
 
     def problem(self, reply: HttpReply, words: str, repair: str) -> ModelError:
         """A status that says nothing about the item: another try, or the end."""
         said = f"status {reply.status}: {words.rstrip('.')}"
+        lower = words.lower()
+        if reply.status == 402 or (
+            reply.status in (400, 403, 429) and any(word in lower for word in NO_CREDIT)
+        ):
+            return NoCredit(
+                f"{self.endpoint} answered with {said}. No credit is left there: pay or raise the "
+                "limit, then run the same command again"
+            )
         if reply.status in (408, 409, 425, 429) or reply.status >= 500:
             busy = reply.status in (429, 503, 529)
             return Retryable(said, wait_wanted(reply), busy=busy)
         return Hopeless(f"{self.endpoint} answered with {said}. {repair}")
 
 
-def wait_wanted(reply: HttpReply) -> float | None:
-    """The seconds of a Retry-After header (a number or a date), where there is one."""
-    from datetime import UTC, datetime
-    from email.utils import parsedate_to_datetime
+def _authorization(url: str, key: str) -> dict[str, str]:
+    """How a server wants its key: Azure in a header of its own, all others as a bearer's token."""
+    if not key:
+        return {}
+    parts = urlsplit(url)
+    azure = (parts.hostname or "").endswith(AZURE) or "api-version" in parts.query
+    # Tokens of Microsoft Entra, which begin so, are bearers' tokens there too.
+    return {"api-key": key} if azure and not key.startswith("eyJ") else {
+        "Authorization": f"Bearer {key}"
+    }  # fmt: skip
 
+
+def wait_wanted(reply: HttpReply) -> float | None:
+    """The seconds of a Retry-After header (a number or a date), where it has one to be believed."""
     value = next((v for k, v in reply.headers.items() if k.lower() == "retry-after"), None)
     if value is None:
         return None
     try:
-        return max(0.0, float(value))
+        seconds = float(value)
     except ValueError:
-        pass
-    try:
-        moment = parsedate_to_datetime(value)
-    except ValueError:
-        return None
-    moment = moment.replace(tzinfo=moment.tzinfo or UTC)
-    return max(0.0, (moment - datetime.now(UTC)).total_seconds())
+        try:
+            moment = parsedate_to_datetime(value)
+            moment = moment.replace(tzinfo=moment.tzinfo or UTC)
+            seconds = max(0.0, (moment - datetime.now(UTC)).total_seconds())
+        except (ValueError, TypeError, OverflowError, IndexError):
+            return None
+    return seconds if math.isfinite(seconds) and 0 <= seconds <= LONGEST_WISH else None
 
 
 def read_key(options: ModelOptions, environment: Mapping[str, str] | None = None) -> str:
@@ -93,4 +133,44 @@ def read_key(options: ModelOptions, environment: Mapping[str, str] | None = None
             f"No key found: the environment variable {variable} is not set. Set it, name another "
             "with --api-key-env, or give --base-url of a server that needs none."
         )
+    if not key.isprintable() or not key.isascii():
+        raise BadInput(
+            f"The key in the environment variable {variable} holds a character that no header can: "
+            "a line end or a letter outside ASCII. Set it again."
+        )
     return key
+
+
+def read_headers(
+    given: Iterable[str], environment: Mapping[str, str] | None = None
+) -> tuple[dict[str, str], list[str]]:
+    """Headers of one's own, and which of their values are secret.
+
+    Each is given as 'NAME: VALUE'; $VARIABLE in a value is taken from the environment.
+
+    >>> read_headers(["X-Title: number sense", "X-Gate: Token $KEY"], {"KEY": "abc"})
+    ({'X-Title': 'number sense', 'X-Gate': 'Token abc'}, ['Token abc', 'abc'])
+    """
+    environment = os.environ if environment is None else environment
+    found: dict[str, str] = {}
+    secrets: list[str] = []
+    for text in given:
+        parts = HEADER.match(text.strip())
+        if parts is None:
+            raise BadInput(f"--header {text.partition(':')[0]!r} is not of the form 'NAME: VALUE'.")
+        name, value = parts[1], parts[2].strip()
+        variables = VARIABLE.findall(value)
+        for variable in variables:
+            if variable not in environment:
+                raise BadInput(
+                    f"--header {name} names the environment variable {variable}, which is not set."
+                )
+        value = VARIABLE.sub(lambda one: environment[one[1]].strip(), value)
+        if not value.isprintable() or not value.isascii():
+            raise BadInput(f"The value of --header {name} holds a character that no header can.")
+        found[name] = value
+        if variables or SECRET_HEADER.search(name):
+            # Behind a word such as Bearer the secret stands alone.
+            secrets += [value, *(environment[one].strip() for one in variables)]
+            secrets += [value.rpartition(" ")[2]] if not variables else []
+    return found, secrets

@@ -12,8 +12,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from subitize.errors import BadInput, ModelError
-from subitize.models.base import Answers, Item, Kind, Model, ModelOptions, Reply
+from subitize.models.base import Answers, Item, Kind, Model, ModelOptions, Reply, singly
 from subitize.models.names import ModelName, typed_settings
+from subitize.models.simulated_matching import Estimate, filled, matched
 from subitize.records import Trial
 
 DEFAULTS: Mapping[str, Mapping[str, Any]] = {
@@ -42,7 +43,7 @@ REFUSALS = (
 class Simulated(Model):
     """One of the simulated observers; `self.kind_of_observer` says which."""
 
-    kinds: ClassVar[tuple[Kind, ...]] = ("namer",)
+    kinds: ClassVar[tuple[Kind, ...]] = ("namer", "matcher", "filler")
     sees_facts: ClassVar[bool] = True
     needs_picture: ClassVar[bool] = False
     batch_size = 64
@@ -54,6 +55,43 @@ class Simulated(Model):
     def name(self, items: Sequence[Item]) -> Answers:
         return [self._answer(item) for item in items]
 
+    def match(self, items: Sequence[Item]) -> Answers:
+        return singly(self._match, items)
+
+    def _match(self, item: Item) -> Reply:
+        facts, rng = self._facts(item), np.random.default_rng(item.seed)
+        if self.kind_of_observer == "refuser":
+            return Reply("scores", {}, stop="refused")
+        scores = matched(facts, item.options, self._estimate(rng))
+        if self.kind_of_observer == "random":
+            scores = rng.random(len(item.options)).tolist()
+        return Reply("scores", {"scores": scores, "calibrated": True})
+
+    def fill(self, items: Sequence[Item]) -> Answers:
+        return singly(self._fill, items)
+
+    def _fill(self, item: Item) -> Reply:
+        facts, rng = self._facts(item), np.random.default_rng(item.seed)
+        if self.kind_of_observer == "refuser":
+            return Reply("ranking", [], stop="refused")
+        if facts.target is None:
+            raise ModelError(f"{self.respondent} knows no right number here: it can only be told")
+        ranking = filled(int(facts.target), self._estimate(rng))
+        if self.kind_of_observer == "random":
+            places = rng.permutation(len(ranking)).tolist()
+            ranking = [[ranking[a][0], ranking[b][1]] for b, a in enumerate(places)]
+        return Reply("ranking", ranking)
+
+    def _estimate(self, rng: np.random.Generator) -> Estimate | None:
+        if self.kind_of_observer != "observer":
+            return None
+        return lambda n: estimate(n, self.settings, rng) if n else 0
+
+    def _facts(self, item: Item) -> Trial:
+        if item.facts is None:
+            raise BadInput(f"{self.respondent} was asked without facts: it is not a real model.")
+        return item.facts
+
     def _answer(self, item: Item) -> Reply | ModelError:
         try:
             return Reply("text", self._say(item))
@@ -61,14 +99,12 @@ class Simulated(Model):
             return problem
 
     def _say(self, item: Item) -> str:
-        if item.facts is None:
-            raise BadInput(f"{self.respondent} was asked without facts: it is not a real model.")
-        rng = np.random.default_rng(item.seed)
-        target, words = item.facts.target, item.facts.target_choice
+        facts, rng = self._facts(item), np.random.default_rng(item.seed)
+        target, words = facts.target, facts.target_choice
         if self.kind_of_observer == "refuser":
             return REFUSALS[int(rng.integers(len(REFUSALS)))]
         if target is not None:
-            return self._say_number(int(target), item.facts, rng)
+            return self._say_number(int(target), facts, rng)
         if not words:
             raise ModelError(f"{self.respondent} knows no right answer here: it can only be told")
         return self._say_choice(words, item.options, rng)

@@ -6,16 +6,26 @@ Adapters take a `Transport`, so that a test or another client can stand in for a
 from __future__ import annotations
 
 import asyncio
+import zlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
-from urllib.parse import urlsplit, urlunsplit
+from urllib.parse import parse_qsl, urlsplit, urlunsplit
+from urllib.request import getproxies, proxy_bypass
 
 import aiohttp
 
-from subitize.errors import BadInput, Retryable
+from subitize.errors import BadInput, ModelError, Retryable, Unreachable
+from subitize.models.fetching import Fetcher
+from subitize.models.secrets import Secrets
 
 LARGEST_REPLY = 64 * 1024 * 1024
+"""bytes of a reply, counted after unpacking"""
+PUBLIC_QUERY = ("api-version",)
+"""what may stand behind the question mark of a base URL: Azure's version of its interface"""
+LOST = (aiohttp.ClientError, OSError, asyncio.IncompleteReadError)
+ENCODINGS = {"gzip": 31, "x-gzip": 31, "deflate": 47}
+"""compressions that we offer, with zlib's code for each"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +48,50 @@ class Transport(Protocol):
     async def close(self) -> None: ...
 
 
+def no_connection(problem: BaseException) -> Retryable:
+    """A connection that broke, or was never made."""
+    never = isinstance(problem, aiohttp.ClientConnectorError)
+    said = f"no connection: {problem or type(problem).__name__}"
+    return Unreachable(said) if never else Retryable(said)
+
+
+class Scrubbed:
+    """A transport whose replies hold no secret: raw bytes are scrubbed once, as they come in."""
+
+    def __init__(self, transport: Transport, secrets: Secrets) -> None:
+        self._transport = transport
+        self._secrets = secrets
+
+    async def post(self, url: str, headers: Mapping[str, str], body: bytes) -> HttpReply:
+        try:
+            return self._clean(await self._transport.post(url, headers, body))
+        except Retryable as problem:
+            raise type(problem)(self._secrets.text(str(problem))) from None
+
+    async def get(self, url: str) -> HttpReply:
+        try:
+            return self._clean(await self._transport.get(url))
+        except Retryable as problem:
+            raise type(problem)(self._secrets.text(str(problem))) from None
+
+    async def close(self) -> None:
+        await self._transport.close()
+
+    def _clean(self, reply: HttpReply) -> HttpReply:
+        return replace(reply, body=self._secrets.scrubbed(reply.body, cut=reply.cut))
+
+
 class AiohttpTransport:
-    """aiohttp with one session; opened at the first request, inside the event loop."""
+    """aiohttp with one session; opened at the first request, inside the event loop.
+
+    Proxies are those of the environment (HTTP_PROXY, HTTPS_PROXY, NO_PROXY). What a server names is
+    fetched from public addresses, and from where that server is.
+    """
 
     def __init__(self, timeout: float, largest: int = LARGEST_REPLY) -> None:
         self._timeout = timeout
         self._largest = largest
+        self._fetcher = Fetcher()
         self._session: aiohttp.ClientSession | None = None
 
     def _open(self) -> aiohttp.ClientSession:
@@ -51,48 +99,87 @@ class AiohttpTransport:
             self._session = aiohttp.ClientSession(
                 connector=aiohttp.TCPConnector(limit=0),
                 timeout=aiohttp.ClientTimeout(total=self._timeout),
-                auto_decompress=True,
+                # Unpacked here, where the unpacked bytes are counted.
+                auto_decompress=False,
+                headers={"Accept-Encoding": "gzip, deflate"},
             )
         return self._session
 
     async def post(self, url: str, headers: Mapping[str, str], body: bytes) -> HttpReply:
-        return await self._ask("POST", url, headers, body)
+        return await self.request("POST", url, headers, body)
 
-    async def get(self, url: str) -> HttpReply:
-        return await self._ask("GET", url, {}, None)
-
-    async def _ask(
+    async def request(
         self, method: str, url: str, headers: Mapping[str, str], body: bytes | None
     ) -> HttpReply:
-        session = self._open()
+        """Any request to the server itself."""
+        self._fetcher.homes.add(urlsplit(url).hostname or "")
         try:
-            async with session.request(
-                method, url, data=body, headers=headers, allow_redirects=method == "GET"
-            ) as sent:
-                content = await self._read(sent)
-                cut = len(content) > self._largest
-                return HttpReply(sent.status, dict(sent.headers), content[: self._largest], cut)
+            async with self._open().request(
+                method, url, data=body, headers=headers, allow_redirects=False,
+                proxy=proxy_of(url),
+            ) as sent:  # fmt: skip
+                return await self._reply(sent)
         except TimeoutError:
             raise Retryable(f"no answer within {self._timeout:g} s") from None
-        except (aiohttp.ClientError, OSError, asyncio.IncompleteReadError) as problem:
-            raise Retryable(f"no connection: {problem or type(problem).__name__}") from None
+        except LOST as problem:
+            raise no_connection(problem) from None
+
+    async def get(self, url: str) -> HttpReply:
+        """Fetch what a server named; not from private addresses, unless the server is there."""
+        try:
+            async with self._fetcher.opened(self._open(), url, proxy_of) as sent:
+                return await self._reply(sent)
+        except TimeoutError:
+            raise Retryable(f"no answer within {self._timeout:g} s") from None
+        except LOST as problem:
+            raise no_connection(problem) from None
+
+    async def _reply(self, sent: aiohttp.ClientResponse) -> HttpReply:
+        content = await self._read(sent)
+        cut = len(content) > self._largest
+        return HttpReply(sent.status, dict(sent.headers), content[: self._largest], cut)
 
     async def _read(self, sent: aiohttp.ClientResponse) -> bytes:
-        """The body, but never more than a little over the largest we take."""
-        if (sent.content_length or self._largest + 1) <= self._largest:
-            return await sent.read()
+        """The unpacked body, but never more than a little over the largest we take."""
+        packed = sent.headers.get("Content-Encoding", "").strip().lower()
+        if packed in ("", "identity"):
+            unpacker = None
+        elif packed in ENCODINGS:
+            unpacker = zlib.decompressobj(ENCODINGS[packed])
+        else:
+            raise ModelError(f"the server packed its reply as {packed[:30]!r}, unasked")
         parts = bytearray()
-        async for part in sent.content.iter_any():
-            parts += part
-            if len(parts) > self._largest:
-                sent.close()
-                break
+        most = self._largest + 1
+        try:
+            async for part in sent.content.iter_any():
+                left = most - len(parts)
+                parts += part if unpacker is None else unpacker.decompress(part, left)
+                if len(parts) >= most:
+                    sent.close()
+                    break
+        except zlib.error:
+            raise Retryable(f"the server's reply is damaged: it is no {packed}") from None
         return bytes(parts)
 
     async def close(self) -> None:
         if self._session is not None:
             await self._session.close()
             self._session = None
+
+
+def proxy_of(url: str) -> str | None:
+    """The proxy that the environment names for an address, where it names one."""
+    parts = urlsplit(url)
+    found = getproxies().get(parts.scheme) or getproxies().get("all")
+    if not found or proxy_bypass(parts.hostname or ""):
+        return None
+    scheme = urlsplit(found).scheme
+    if scheme not in ("http", "https"):
+        raise BadInput(
+            f"The proxy of the environment is {shown_url(found)!r}: only http:// and https:// "
+            "proxies work here. Set another, or name this server in NO_PROXY."
+        )
+    return found
 
 
 def check_url(url: str) -> str:
@@ -106,12 +193,23 @@ def check_url(url: str) -> str:
         raise BadInput(
             f"--base-url {url!r} is not an address: give one such as http://127.0.0.1:8000/v1."
         )
-    if parts.username or parts.password or parts.query:
+    asked = {name for name, _ in parse_qsl(parts.query, keep_blank_values=True)}
+    if parts.username or parts.password or asked - set(PUBLIC_QUERY):
         raise BadInput(
             f"--base-url {shown_url(url)} holds a name, a password or a query: secrets go into an "
             "environment variable that --api-key-env names."
         )
-    return url.rstrip("/")
+    return urlunsplit((parts.scheme, parts.netloc, parts.path.rstrip("/"), parts.query, ""))
+
+
+def below(base: str, path: str) -> str:
+    """An address below a base URL, whose query stays at the end.
+
+    >>> below("https://x.openai.azure.com/openai/v1?api-version=preview", "chat/completions")
+    'https://x.openai.azure.com/openai/v1/chat/completions?api-version=preview'
+    """
+    parts = urlsplit(base)
+    return urlunsplit((parts.scheme, parts.netloc, f"{parts.path}/{path}", parts.query, ""))
 
 
 def shown_url(url: str) -> str:

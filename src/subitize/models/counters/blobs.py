@@ -61,9 +61,8 @@ def find_blobs(
         parts = _split(blob, typical) if split else []
         for top, left, bottom, right in parts or [(0, 0, *blob.shape)]:
             y, x = rows.start, columns.start
-            boxes.append(
-                [float(x + left), float(y + top), float(x + right), float(y + bottom), 1.0]
-            )
+            corners = (x + left, y + top, x + right, y + bottom)
+            boxes.append([*map(float, corners), 1.0])
     return boxes
 
 
@@ -139,15 +138,9 @@ def _split(blob: Mask, typical: float | None) -> list[tuple[int, int, int, int]]
     parts = []
     for index in range(len(discs)):
         rows, columns = np.nonzero(small & (owner == index))
-        bottom, right = (rows.max() + 1) * step, (columns.max() + 1) * step
-        parts.append(
-            (
-                int(rows.min()) * step,
-                int(columns.min()) * step,
-                min(blob.shape[0], int(bottom)),
-                min(blob.shape[1], int(right)),
-            )
-        )
+        bottom = min(blob.shape[0], int(rows.max() + 1) * step)
+        right = min(blob.shape[1], int(columns.max() + 1) * step)
+        parts.append((int(rows.min()) * step, int(columns.min()) * step, bottom, right))
     return parts
 
 

@@ -8,8 +8,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from subitize.errors import ModelError
-from subitize.models.base import Answers, Boxes, Item, Kind, Model, Reply
+from subitize.models.base import Answers, Boxes, Item, Kind, Model, Reply, picture_of, singly
 from subitize.pictures.decode import decode_noted
 
 Box = list[float]
@@ -27,15 +26,10 @@ class ClassicalCounter(Model):
         raise NotImplementedError
 
     def count(self, items: Sequence[Item]) -> Answers:
-        return [self._count(item) for item in items]
+        return singly(self._count, items)
 
-    def _count(self, item: Item) -> Reply | ModelError:
-        if item.picture is None:
-            return ModelError("a counter needs a picture")
-        try:
-            decoded = decode_noted(item.picture)
-        except ModelError as problem:
-            return problem
+    def _count(self, item: Item) -> Reply:
+        decoded = decode_noted(picture_of(item))
         height, width = decoded.pixels.shape[:2]
         boxes = self.find(decoded.pixels)
         # Every box has the score 1, and no two of them are the same: nothing is merged.

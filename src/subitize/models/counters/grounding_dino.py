@@ -19,10 +19,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from subitize.errors import Hopeless, ModelError
+from subitize.errors import ModelError
 from subitize.measures.boxes import NMS
-from subitize.models.base import Answers, Boxes, Item, Kind, ModelOptions, Reply
-from subitize.models.checkpoints import Checkpoint, first_line, needs_torch
+from subitize.models.base import Answers, Boxes, Item, Kind, ModelOptions, Reply, picture_of, singly
+from subitize.models.checkpoints import Checkpoint, check_weights, needs_torch, placed
 from subitize.models.names import ModelName, typed_settings
 from subitize.nouns import singular
 from subitize.pictures.decode import Decoded, as_image, decode_noted
@@ -58,19 +58,13 @@ class GroundingDino(Checkpoint):
         self._device = settings["device"]
 
     def count(self, items: Sequence[Item]) -> Answers:
-        return [self._count(item) for item in items]
+        return singly(self._count, items)
 
-    def _count(self, item: Item) -> Reply | ModelError:
-        if item.picture is None:
-            return ModelError("a counter needs a picture")
+    def _count(self, item: Item) -> Reply:
         phrase = item.thing.strip().lower() if self.settings["plural"] else singular(item.thing)
         if not phrase:
-            return ModelError("Grounding DINO needs the name of the thing to be counted")
-        try:
-            decoded = decode_noted(item.picture)
-        except ModelError as problem:
-            return problem
-        return Reply("boxes", self._boxes(decoded, phrase))
+            raise ModelError("Grounding DINO needs the name of the thing to be counted")
+        return Reply("boxes", self._boxes(decode_noted(picture_of(item)), phrase))
 
     def _boxes(self, decoded: Decoded, phrase: str) -> Boxes:
         import torch
@@ -117,35 +111,10 @@ class GroundingDino(Checkpoint):
         )
 
         model, loaded = self.pretrained(GroundingDinoForObjectDetection, output_loading_info=True)
-        _check_weights(self.source, loaded)
+        check_weights(self.source, loaded)
         tokenizer = self.pretrained(AutoTokenizer)
         processor = self.pretrained(GroundingDinoImageProcessorPil)
-        return _placed(model, self._device), tokenizer, processor
-
-
-def _check_weights(source: str, loaded: Mapping[str, Any]) -> None:
-    """Weights that the file lacks would be random numbers: then nothing it says means anything."""
-    lacking = sorted(map(str, loaded.get("missing_keys") or ()))
-    lacking += sorted(map(str, loaded.get("mismatched_keys") or ()))
-    if lacking:
-        raise Hopeless(
-            f"The checkpoint {source!r} lacks {len(lacking)} of the model's weights (the first is "
-            f"{lacking[0]}): it would count with random ones. Give a complete Grounding DINO "
-            "checkpoint in the format of transformers."
-        )
-
-
-def _placed(model: Any, device: str) -> Any:
-    import torch
-
-    if device == "auto":
-        device = "cuda" if torch.cuda.is_available() else "cpu"
-    try:
-        return model.eval().to(device)
-    except (RuntimeError, AssertionError, ValueError) as problem:
-        raise Hopeless(
-            f"device={device} can't be used ({first_line(problem)}): give device=cpu."
-        ) from None
+        return placed(model, self._device), tokenizer, processor
 
 
 def open_grounding_dino(name: ModelName, _options: ModelOptions) -> GroundingDino:

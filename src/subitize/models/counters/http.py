@@ -20,7 +20,7 @@ import orjson
 
 from subitize.errors import BadInput, ModelError
 from subitize.measures.boxes import checked
-from subitize.models.base import Answers, Item, Kind, ModelOptions, Reply
+from subitize.models.base import Answers, Item, Kind, ModelOptions, Reply, picture_of
 from subitize.models.names import ModelName, typed_settings
 from subitize.models.served import Served, read_key
 from subitize.models.transport import AiohttpTransport, Transport, check_url, shown_url
@@ -40,22 +40,28 @@ class HttpCounter(Served):
     kinds: ClassVar[tuple[Kind, ...]] = ("counter",)
     concurrency = 4
 
-    def __init__(self, settings: Mapping[str, Any], key: str, transport: Transport) -> None:
+    def __init__(
+        self,
+        settings: Mapping[str, Any],
+        key: str,
+        transport: Transport,
+        own_headers: Sequence[str] = (),
+    ) -> None:
         url = check_url(settings["url"])
         # An address may hold a password: neither the name nor the settings keep it.
         shown = shown_url(url)
-        super().__init__(f"counter/http?url={shown}", {"url": shown}, url, key, transport)
+        name = f"counter/http?url={shown}"
+        super().__init__(name, {"url": shown}, url, key, transport, own_headers)
         self.revision = settings["revision"] or None
 
     async def count(self, items: Sequence[Item]) -> Answers:
         return [await self._count(item) for item in items]
 
     async def _count(self, item: Item) -> Reply:
-        if item.picture is None:
-            raise ModelError("a counter needs a picture")
+        picture = picture_of(item)
         asked = {
-            "image": base64.b64encode(item.picture).decode("ascii"),
-            "media_type": media_type(item.picture),
+            "image": base64.b64encode(picture).decode("ascii"),
+            "media_type": media_type(picture),
             "thing": item.thing,
         }
         reply = await self._transport.post(self.url, self._headers, orjson.dumps(asked))
@@ -89,4 +95,4 @@ def open_http(name: ModelName, options: ModelOptions) -> HttpCounter:
         )
     # A counter's own server needs no key unless one is named.
     key = read_key(options) if options.api_key_env else ""
-    return HttpCounter(settings, key, AiohttpTransport(options.timeout))
+    return HttpCounter(settings, key, AiohttpTransport(options.timeout), options.headers)

@@ -1,0 +1,179 @@
+"""Models that write their answer: by the processor's chat template, or by their family's prompt.
+
+Greedy unless a temperature is given. With one, every answer is drawn alone from its own seed, so
+that neither batch nor order changes it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+from subitize.errors import BadInput, ModelError
+from subitize.models.base import Answers, Item, Kind, ModelOptions, Reply
+from subitize.models.hf.local import COMMON, Local, Pair
+from subitize.models.hf.thinking import split_thinking
+
+PROMPTS: Mapping[str, str] = {
+    "blip-2": "Question: {question} Answer:",
+    "paligemma": "<image>answer en {question}",
+}
+"""how models that were not trained on conversations are asked: as their papers and model cards do
+(Li et al. 2023, section 4.2; google/paligemma-3b-mix-224)"""
+WITH_TOKEN = ("blip-2", "paligemma", "instructblip", "blip", "git", "florence2", "pix2struct")
+"""families whose processor sets the place of the picture by itself"""
+TOKENS = 512
+"""that an answer may have, unless the user or the benchmark says otherwise"""
+KEPT = 8
+"""first tokens whose log-probabilities are kept, where they are asked for"""
+
+
+class Generating(Local):
+    """A namer by AutoModelForImageTextToText (BLIP's questions by a class of their own).
+
+    Settings beside the common ones: `max_tokens`, `temperature`, `top_p`, `top_k` (0: all), `seed`,
+    `system` (words before the conversation), `prompt` (for models without a chat template, with
+    {question} in it), `logprobs` (keep those of the first tokens).
+    """
+
+    kinds: ClassVar[tuple[Kind, ...]] = ("namer",)
+    DEFAULTS: ClassVar[Mapping[str, Any]] = {
+        **COMMON, "batch": 0, "max_tokens": 0, "temperature": 0.0, "top_p": 1.0, "top_k": 0,
+        "seed": 0, "system": "", "prompt": "", "logprobs": False,
+    }  # fmt: skip
+    RANGES: ClassVar[Mapping[str, tuple[float, float]]] = {
+        **Local.RANGES, "max_tokens": (0, 1_000_000), "temperature": (0, 100), "top_p": (0, 1),
+        "top_k": (0, 1_000_000),
+    }  # fmt: skip
+    SHOWN: ClassVar[Mapping[str, int]] = {
+        "llava": 8, "llava_next": 8, "blip-2": 8, "paligemma": 8, "idefics3": 8, "qwen2_vl": 8,
+        "gemma3": 8,
+    }  # fmt: skip
+
+    def check_settings(self, settings: dict[str, Any], options: ModelOptions) -> None:
+        if options.max_tokens is not None and not settings["max_tokens"]:
+            settings["max_tokens"] = options.max_tokens
+        settings["max_tokens"] = settings["max_tokens"] or TOKENS
+        if options.temperature is not None:
+            settings["temperature"] = options.temperature
+        if settings["prompt"] and "{question}" not in settings["prompt"]:
+            raise BadInput("The setting prompt has no {question} in it: say where it belongs.")
+
+    def load(self) -> tuple[Any, Any]:
+        from transformers import AutoModelForImageTextToText, BlipForQuestionAnswering
+
+        answers = "BlipForQuestionAnswering" in (self.config.get("architectures") or ())
+        kind = BlipForQuestionAnswering if answers else AutoModelForImageTextToText
+        processor = self.processor()
+        # the answer goes on where the prompt ends
+        processor.tokenizer.padding_side = "left"
+        if processor.tokenizer.pad_token is None:
+            processor.tokenizer.pad_token = processor.tokenizer.eos_token
+        model = self.weights(kind)
+        model.generation_config.pad_token_id = processor.tokenizer.pad_token_id
+        return model, processor
+
+    def name(self, items: Sequence[Item]) -> Answers:
+        if self.settings["temperature"] or any("temperature" in one.overrides for one in items):
+            return [answer for one in items for answer in self.together([one], self._answer)]
+        return self.together(items, self._answer)
+
+    def prompt(self, item: Item) -> str:
+        """The words that the model continues."""
+        _, processor = self.parts
+        if getattr(processor, "chat_template", None) and not self.settings["prompt"]:
+            content = [{"type": "image"}, {"type": "text", "text": item.question}]
+            turns: list[dict[str, Any]] = [{"role": "user", "content": content}]
+            if self.settings["system"]:
+                said = [{"type": "text", "text": self.settings["system"]}]
+                turns.insert(0, {"role": "system", "content": said})
+            made = processor.apply_chat_template(turns, add_generation_prompt=True, tokenize=False)
+            return str(made)
+        words = self.settings["prompt"] or PROMPTS.get(self.family, "{question}")
+        told = words.replace("{question}", item.question)
+        token = getattr(processor, "image_token", None)
+        if not token or self.family in WITH_TOKEN or str(token) in told:
+            return str(told)
+        return f"{token}\n{told}"
+
+    def prepared(self, pairs: Sequence[Pair]) -> Any:
+        """The model's inputs for a batch."""
+        model, processor = self.parts
+        made = processor(
+            text=[self.prompt(item) for item, _ in pairs],
+            images=[[picture] for _, picture in pairs],
+            padding=True,
+            return_tensors="pt",
+        )
+        return made.to(model.device, model.dtype)
+
+    def _answer(self, pairs: list[Pair]) -> list[Reply]:
+        import torch
+
+        model, _ = self.parts
+        inputs = self.prepared(pairs)
+        first = pairs[0][0]
+        temperature = first.overrides.get("temperature", self.settings["temperature"])
+        if temperature:
+            torch.manual_seed(first.seed)
+        with torch.inference_mode():
+            found = model.generate(
+                **inputs,
+                **self._how(temperature),
+                return_dict_in_generate=True,
+                output_logits=self.settings["logprobs"],
+            )
+        begun = inputs["input_ids"]
+        ids = found.sequences
+        if ids.shape[1] >= begun.shape[1] and bool((ids[:, : begun.shape[1]] == begun).all()):
+            ids = ids[:, begun.shape[1] :]
+        else:
+            ids = ids[:, 1:]  # what a decoder of its own begins with
+        asked = inputs["attention_mask"].sum(dim=1).tolist()
+        replies = []
+        for place, (item, _) in enumerate(pairs):
+            logits = [step[place] for step in (found.logits or ())[:KEPT]]
+            replies.append(
+                self._reply(self.prompt(item), ids[place].tolist(), asked[place], logits)
+            )
+        return replies
+
+    def _how(self, temperature: float) -> dict[str, Any]:
+        how: dict[str, Any] = {
+            "max_new_tokens": self.settings["max_tokens"], "max_length": None,
+            "do_sample": bool(temperature), "temperature": None, "top_p": None, "top_k": None,
+        }  # fmt: skip
+        if temperature:
+            how |= {key: self.settings[key] for key in ("top_p", "top_k")}
+            how["temperature"] = float(temperature)
+        return how
+
+    def _reply(self, prompt: str, ids: list[int], asked: int, logits: list[Any]) -> Reply:
+        model, processor = self.parts
+        tokenizer = processor.tokenizer
+        ends = model.generation_config.eos_token_id
+        ending = {tokenizer.eos_token_id, *(ends if isinstance(ends, list) else [ends])}
+        stop = next((place for place, token in enumerate(ids) if token in ending), None)
+        said = ids if stop is None else ids[:stop]
+        thought, answer = split_thinking(prompt, tokenizer.decode(said))
+        for special in tokenizer.all_special_tokens:
+            thought, answer = thought.replace(special, ""), answer.replace(special, "")
+        facts: dict[str, Any] = {"thinking": thought.strip()} if thought.strip() else {}
+        if logits:
+            facts["logprobs"] = _chosen(tokenizer, ids, logits)
+        used = len(said) + (stop is not None)
+        usage = {"prompt_tokens": asked, "completion_tokens": used, "total_tokens": asked + used}
+        length = stop is None and len(ids) >= self.settings["max_tokens"]
+        return Reply("text", answer.strip(), "length" if length else "stop", usage, facts)
+
+
+def _chosen(tokenizer: Any, ids: list[int], logits: list[Any]) -> list[list[Any]]:
+    """The first tokens with their log-probabilities; those of the end are left out."""
+    if len(logits) > len(ids):
+        raise ModelError("the model gave fewer tokens than steps")
+    rows = [step.float().log_softmax(-1) for step in logits]
+    return [
+        [tokenizer.decode([token]), round(float(row[token]), 6)]
+        for token, row in zip(ids, rows, strict=False)
+        if token != tokenizer.pad_token_id
+    ]

@@ -1,0 +1,178 @@
+"""What all checkpoints of transformers share: settings, loading, pictures and batches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any, ClassVar
+
+from subitize.errors import BadInput, Hopeless, ModelError
+from subitize.models.base import Answers, Item, ModelOptions, Reply, picture_of, singly
+from subitize.models.checkpoints import Checkpoint, check_weights, placed
+from subitize.models.hf.facts import Facts
+from subitize.models.hf.room import room
+from subitize.models.names import ModelName, typed_settings
+from subitize.pictures.decode import as_image, decode
+
+COMMON: Mapping[str, Any] = {"revision": "", "dtype": "auto", "device": "auto"}
+"""settings of every checkpoint"""
+DTYPES = ("auto", "float32", "bfloat16", "float16")
+Pair = tuple[Item, Any]
+"""an item with its picture, opened"""
+
+
+class Local(Checkpoint):
+    """A checkpoint that transformers loads; a subclass says by which class and how it is asked.
+
+    Settings: `revision` (branch, tag or commit of the hub), `dtype` (auto: as the checkpoint has
+    it), `device` (auto, cpu, cuda, …; no part of what the model is), and `batch` where several
+    items are computed at once (0: as many as were shown to change nothing for its family).
+    """
+
+    batch_size = 8
+
+    DEFAULTS: ClassVar[Mapping[str, Any]] = COMMON
+    RANGES: ClassVar[Mapping[str, tuple[float, float]]] = {"batch": (0, 4096)}
+    SHOWN: ClassVar[Mapping[str, int]] = {}
+    """families whose batches were shown to say what single items say, with their usual batch"""
+
+    def __init__(self, name: ModelName, options: ModelOptions, facts: Facts) -> None:
+        settings = typed_settings(name, self.DEFAULTS, self.RANGES)
+        if settings["dtype"] not in DTYPES:
+            raise BadInput(f"dtype is {settings['dtype']!r}: give one of {', '.join(DTYPES)}.")
+        self._device = settings.pop("device")
+        self.facts = facts
+        self.family = str(facts.config.get("model_type", ""))
+        if "batch" in settings:
+            settings["batch"] = settings["batch"] or self.SHOWN.get(self.family, 1)
+            self.batch_size = settings["batch"]
+        self.check_settings(settings, options)
+        pinned = facts.commit or settings["revision"]
+        super().__init__(name.full, settings, name.rest, pinned)
+        self.parameters = facts.parameters
+        self.trusted = options.trust_remote_code
+
+    @property
+    def config(self) -> Mapping[str, Any]:
+        """What its config.json says."""
+        return self.facts.config
+
+    def check_settings(self, settings: dict[str, Any], options: ModelOptions) -> None:
+        """Where a subclass completes its settings."""
+
+    def told(self) -> dict[str, Any]:
+        """What `subitize doctor` says of it before anything is downloaded or loaded."""
+        named = [str(name) for name in self.config.get("architectures") or ()]
+        facts = self.facts
+        return {
+            "family": self.family, "architecture": named[0] if named else "",
+            "asked_by": type(self).__name__, "where": facts.where, "revision": self.revision,
+            "parameters": self.parameters, "bytes": facts.size, "batch": self.batch_size,
+            "shown": self.family in self.SHOWN if self.SHOWN else None,
+            "remote_code": "auto_map" in self.config,
+            **room(facts, self.config, self.settings["dtype"], self._device),
+        }  # fmt: skip
+
+    def weights(self, kind: Any) -> Any:
+        """The model of that class, complete and where it computes."""
+        found, told = self.pretrained(
+            kind, dtype=self.settings["dtype"], output_loading_info=True, **self.trust
+        )
+        check_weights(self.source, told)
+        return placed(found, self._device)
+
+    def processor(self) -> Any:
+        """What makes the model's inputs of pictures and words.
+
+        Some families ask for torchvision for their videos alone: theirs is put together of its
+        parts.
+        """
+        from transformers import AutoImageProcessor, AutoProcessor, AutoTokenizer
+        from transformers.models.auto import processing_auto
+
+        names: Mapping[str, str] = vars(processing_auto)["PROCESSOR_MAPPING_NAMES"]
+        try:
+            return self.pretrained(AutoProcessor, **self.trust)
+        except ImportError as problem:
+            if "orchvision" not in str(problem) or self.family not in names:
+                raise
+        import transformers
+
+        whole = getattr(transformers, names[self.family])
+        seeing = type(whole.__name__, (whole,), {"check_argument_for_proper_class": _unchecked})
+        tokenizer = self.pretrained(AutoTokenizer, **self.trust)
+        pictures = self.pretrained(AutoImageProcessor, backend="pil", **self.trust)
+        template = getattr(tokenizer, "chat_template", None)
+        return seeing(pictures, tokenizer, None, chat_template=template)
+
+    @property
+    def trust(self) -> dict[str, bool]:
+        """Whether code that comes with the checkpoint may run, as `from_pretrained` takes it."""
+        return {"trust_remote_code": self.trusted}
+
+    def opened(self, item: Item) -> Any:
+        """The picture of an item, as the model's inputs are made of it."""
+        return as_image(decode(picture_of(item)))
+
+    def each(self, items: Sequence[Item], ask: Callable[[Pair], Reply]) -> Answers:
+        """One item at a time, for models whose batches round otherwise."""
+
+        def alone(item: Item) -> Reply:
+            return halving(lambda pairs: [ask(pairs[0])], [(item, self.opened(item))])[0]
+
+        return singly(alone, items)
+
+    def together(self, items: Sequence[Item], ask: Callable[[list[Pair]], list[Reply]]) -> Answers:
+        """A batch; an item whose picture can't be used fails alone."""
+        answers: dict[int, Reply | ModelError] = {}
+        good: dict[int, Pair] = {}
+        for place, item in enumerate(items):
+            try:
+                good[place] = (item, self.opened(item))
+            except Hopeless:
+                raise
+            except ModelError as problem:
+                answers[place] = problem
+        if good:
+            answers |= zip(good, halving(ask, list(good.values())), strict=True)
+        return [answers[place] for place in range(len(items))]
+
+
+@contextmanager
+def repeatable() -> Iterator[None]:
+    """Inference in which no chance is left: ViLT shuffles its patches, which moves last digits."""
+    import torch
+
+    with torch.inference_mode(), torch.random.fork_rng(devices=[]):
+        torch.manual_seed(0)
+        yield
+
+
+def _unchecked(_processor: Any, _name: str, given: Any) -> Any:
+    """In place of the check that a processor has every part, its videos' too."""
+    return type(given)
+
+
+def halving(ask: Callable[[list[Pair]], list[Reply]], pairs: list[Pair]) -> list[Reply]:
+    """Ask; where the device's memory is too small, ask in halves, and keep that with the replies.
+
+    A single item that does not fit is an error of its own.
+    """
+    from torch import OutOfMemoryError
+
+    try:
+        return ask(pairs)
+    except OutOfMemoryError as problem:
+        if len(pairs) == 1:
+            raise ModelError(
+                "it does not fit into the device's memory, not even alone: give a smaller model, "
+                "dtype=bfloat16 or device=cpu"
+            ) from problem
+    middle = len(pairs) // 2
+    found = [halving(ask, half) for half in (pairs[:middle], pairs[middle:])]
+    return [
+        replace(reply, facts={**reply.facts, "out_of_memory": f"asked in halves of {len(pairs)}"})
+        for half in found
+        for reply in half
+    ]

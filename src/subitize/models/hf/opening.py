@@ -1,0 +1,56 @@
+"""Which class answers for a checkpoint: told by its config, before anything is loaded."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from subitize.errors import BadInput
+from subitize.models.base import ModelOptions
+from subitize.models.checkpoints import needs_torch
+from subitize.models.hf.classifying import Classifying
+from subitize.models.hf.crossing import Crossing, Masking, Matching
+from subitize.models.hf.facts import Facts, look
+from subitize.models.hf.generating import Generating
+from subitize.models.hf.local import Local
+from subitize.models.hf.regions import Seeing, SeeingAnswers
+from subitize.models.hf.twins import Twins
+from subitize.models.names import ModelName
+
+CLASSES: Mapping[str, type[Local]] = {
+    "ViltForQuestionAnswering": Classifying,
+    "ViltForMaskedLM": Masking,
+    "ViltForImageAndTextRetrieval": Matching,
+    "BlipForImageTextRetrieval": Matching,
+    "Blip2ForImageTextRetrieval": Matching,
+    "BridgeTowerForImageAndTextRetrieval": Crossing,
+    "BridgeTowerForMaskedLM": Crossing,
+    "BridgeTowerModel": Crossing,
+    "FlavaForPreTraining": Crossing,
+    "LxmertForPreTraining": Seeing,
+    "LxmertForQuestionAnswering": SeeingAnswers,
+    "VisualBertForPreTraining": Seeing,
+    "CLIPModel": Twins,
+    "SiglipModel": Twins,
+    "Siglip2Model": Twins,
+    "AltCLIPModel": Twins,
+    "ChineseCLIPModel": Twins,
+}
+"""the first of a config's `architectures` → who asks it; all others write their answers"""
+
+
+def open_hf(name: ModelName, options: ModelOptions) -> Local:
+    needs_torch(f"The model {name.full}")
+    facts = look(name.rest, str(name.settings.get("revision", "")))
+    return class_of(name, options, facts)(name, options, facts)
+
+
+def class_of(name: ModelName, options: ModelOptions, facts: Facts) -> type[Local]:
+    """Who asks this checkpoint; one with code of its own only where that may run."""
+    if "auto_map" in facts.config and not options.trust_remote_code:
+        raise BadInput(
+            f"{name.full} comes with program code of its own, which would run on this machine: "
+            "read it, then give --trust-remote-code; or serve the model elsewhere and ask it by "
+            "openai/NAME --base-url URL."
+        )
+    named = facts.config.get("architectures") or [""]
+    return CLASSES.get(str(named[0]), Generating)

@@ -1,0 +1,26 @@
+"""Tiny checkpoints, saved once for all tests of a session."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.models import tiny_matchers, tiny_namers
+
+
+@pytest.fixture(scope="session")
+def namers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """Generative models by family."""
+    pytest.importorskip("transformers")
+    return {
+        family: make(tmp_path_factory.mktemp(family))
+        for family, make in tiny_namers.FAMILIES.items()
+    }
+
+
+@pytest.fixture(scope="session")
+def matchers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """Matchers, fillers and models that choose an answer, by class."""
+    pytest.importorskip("transformers")
+    return tiny_matchers.save(tmp_path_factory.mktemp("matchers"))
