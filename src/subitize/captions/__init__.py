@@ -1,0 +1,1 @@
+"""How often which number stands in the captions that models are trained on."""

@@ -1,0 +1,107 @@
+"""More of the page: models beside the frequencies, and captions checked against pictures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from subitize.reports.cells import Line, cell, columns, model_table, quotes, told, words
+from subitize.reports.charts import panels
+from subitize.reports.page import Column, Figure, Section, Table, plain
+from subitize.reports.style import OWN
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure as Drawing
+
+Result = Mapping[str, Any]
+NAME = "captions"
+CORPUS = Column("corpus", "Corpus")
+
+
+def marked(sample: Mapping[str, Any]) -> str:
+    """A caption with its number in brackets."""
+    text, start, end = sample["caption"], sample["start"], sample["end"]
+    return plain(f"{text[:start]}[{text[start:end]}]{text[end:]}", 240)
+
+
+def beside(results: Sequence[Result]) -> Iterator[Section]:
+    """Models whose accuracy was set beside the frequencies."""
+    lines = [
+        Line(f"{plain(model['model'], 60)} · {plain(one['name'], 40)}", model)
+        for one in results
+        for model in one.get("beside", ())
+    ]
+    if not lines:
+        return
+    shown = columns(
+        "benchmark; numbers:Numbers with both:n; correlation:Correlation r:.2f±; "
+        "permutation_p:Permutation p:p; partial:Partial r (ln n out):.2f±"
+    )
+    table = model_table(
+        f"{NAME}-beside",
+        "Accuracy on each number and ln of the captions that count it.",
+        lines,
+        shown,
+        notes=[
+            "Accuracy and frequency both fall with n, so nearly any model correlates: the partial "
+            "correlation, with ln n taken out of both, is what speaks of frequency itself."
+        ],
+    )
+    lead = "Does a model name the numbers better that captions speak of more often?"
+    yield Section(
+        f"{NAME}-beside-section", "Accuracy and frequency", lead, [_beside_figure(lines), table]
+    )
+
+
+def _beside_figure(lines: Sequence[Line]) -> Figure:
+    def draw() -> Drawing:
+        figure, grid = panels(len(lines), 3, (2.5, 2.2))
+        for axes, line in zip(grid, lines, strict=True):
+            for entry in line.values["by_number"]:
+                if entry["captions"]:
+                    share = entry["right"] / entry["trials"]
+                    axes.text(
+                        entry["captions"], share, str(entry["number"]), color=OWN, ha="center"
+                    )
+            often = [entry["captions"] for entry in line.values["by_number"] if entry["captions"]]
+            axes.set(xscale="log", xlabel="captions", ylabel="accuracy", ylim=(-0.05, 1.08))
+            axes.set_xlim(0.5 * min(often, default=1), 2 * max(often, default=10))
+            axes.set_title(line.label, loc="left", fontsize=7)
+        return figure
+
+    alt = "; ".join(f"{line.label}: r {told(line.values['correlation'], '.2f')}" for line in lines)
+    caption = "Each number at how often captions count it and how often the model gets it right."
+    return Figure(f"{NAME}-beside-numbers", caption, alt, draw)
+
+
+def images(results: Sequence[Result]) -> Iterator[Section]:
+    """Captions that were checked against their pictures."""
+    shown = [one for one in results if one.get("images")]
+    if not shown:
+        return
+    lines = [Line(plain(one["name"], 60), one["images"]) for one in shown]
+    table = model_table(
+        f"{NAME}-images",
+        "Captions whose number is not what the counter finds in the picture.",
+        lines,
+        columns("counter; sample::n; checked::n; failed::n; misaligned:Does not fit:.1%±"),
+        first=CORPUS,
+        notes=["A counter errs too: its own mistakes are among these."],
+    )
+    rows = [
+        [
+            words(plain(one["name"], 60)), quotes([marked(entry)]), words(entry["thing"]),
+            cell(entry["number"], ",.0f"), cell(entry["found"], ",.0f"),
+            words(plain(entry["image"] or "", 120)),
+        ]
+        for one in shown
+        for entry in one["images"]["examples"]
+    ]  # fmt: skip
+    examples = Table(
+        f"{NAME}-images-examples",
+        "Examples; the number stands in brackets.",
+        (CORPUS, *columns("caption::wide; thing; number:Said:n; found:Found:n; image")),
+        rows,
+    )
+    lead = "Captions speak of numbers that are not in the picture (S3 Fig of the paper)."
+    yield Section(f"{NAME}-images-section", "Numbers and pictures", lead, [table, examples])

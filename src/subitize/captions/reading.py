@@ -1,0 +1,270 @@
+"""From a unit of a file to its captions; what is no caption is counted, never dropped unsaid."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import orjson
+
+from subitize.captions.sources import Damaged, Source, Unit, first_lines, parquet, read_block
+from subitize.errors import BadInput
+
+if TYPE_CHECKING:
+    import polars as pl
+    import pyarrow as pa
+
+USUAL = ("caption", "text", "captions", "alt_text", "alt", "title", "description")
+"""names of columns that hold captions, whatever their case; the first that is there is taken"""
+BATCH = 1 << 16
+"""rows of a row group that are held at once"""
+_SEPARATORS = {"csv": ",", "tsv": "\t"}
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Where the captions of a file stand."""
+
+    column: str
+    """its name, or its place from 1 where the file has no header"""
+    place: int = 0
+    """in CSV and TSV, from 0"""
+    width: int = 1
+    """columns of CSV and TSV"""
+    header: bool = False
+    """whether the first line names the columns"""
+
+    def as_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+class Batch(NamedTuple):
+    """Captions of some rows."""
+
+    captions: pl.Series
+    """text, null where there is none"""
+    not_text: int = 0
+    """rows whose caption is no text: a number, a list; null among the captions"""
+    broken: int = 0
+    """rows whose bytes are no UTF-8, read with a sign in their place"""
+
+
+def find_layout(source: Source, wanted: str | None) -> Layout | None:
+    """Where a file's captions stand; nothing for an empty file."""
+    if source.format == "parquet":
+        with parquet(source) as file:
+            schema = file.schema_arrow
+        name = _chosen(source, list(schema.names), wanted)
+        _check_type(source, name, schema.field(name).type)
+        return Layout(name)
+    lines = first_lines(source)
+    if not lines:
+        return None
+    if source.format == "jsonl":
+        entry = _object(source, lines[0], "line 1")
+        return Layout(_chosen(source, list(entry), wanted))
+    return _text_layout(source, [_cells(source, line) for line in lines], wanted)
+
+
+def _cells(source: Source, line: bytes) -> list[str]:
+    text = line.decode("utf-8-sig", "replace").rstrip("\r\n")
+    if source.format == "tsv":
+        return text.split("\t")
+    return next(csv.reader(io.StringIO(text, newline="")), [])
+
+
+def _text_layout(source: Source, rows: Sequence[Sequence[str]], wanted: str | None) -> Layout:
+    """CSV and TSV, with a header or, as CC3M's, without: a caption and an address."""
+    first, width = rows[0], max(map(len, rows))
+    if wanted is not None and wanted.isdecimal() and wanted not in first:
+        place = int(wanted) - 1
+        if not 0 <= place < width:
+            raise BadInput(f"{source.path} has {width} columns: there is no column {wanted}.")
+        return Layout(wanted, place, width)
+    addresses = [place for place, cell in enumerate(first) if "://" in cell]
+    if wanted is None and not _usual(first) and len(first) == 2 and len(addresses) == 1:
+        place = 1 - addresses[0]
+        return Layout(str(place + 1), place, width)
+    name = _chosen(source, first, wanted, " or, where the file has no header, its place (1, 2 …)")
+    return Layout(name, first.index(name), width, header=True)
+
+
+def _usual(names: Sequence[str]) -> str | None:
+    small = {name.strip().lower(): name for name in reversed(names)}
+    return next((small[name] for name in USUAL if name in small), None)
+
+
+def _chosen(source: Source, names: Sequence[str], wanted: str | None, more: str = "") -> str:
+    found = wanted if wanted in names else _usual(names) if wanted is None else None
+    if found is None:
+        what = f"no column {wanted!r}" if wanted is not None else "no column known for captions"
+        shown = ", ".join(name[:40] for name in names[:20]) or "none"
+        raise BadInput(
+            f"{source.path} has {what}: it has {shown}. Name the right one with --column{more}."
+        )
+    return found
+
+
+def _check_type(source: Source, name: str, found: pa.DataType) -> None:
+    import pyarrow as pa
+
+    inner = found.value_type if pa.types.is_dictionary(found) else found
+    text = (
+        pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view,
+        pa.types.is_binary, pa.types.is_large_binary, pa.types.is_null,
+    )  # fmt: skip
+    if not any(is_it(inner) for is_it in text):
+        raise BadInput(
+            f"{source.path}: the column {name!r} holds {found}, not text. Name another --column."
+        )
+
+
+def read_unit(source: Source, layout: Layout, unit: Unit) -> Iterator[Batch]:
+    """The captions of a unit, a batch at a time."""
+    if source.format == "parquet":
+        yield from _read_row_group(source, layout, unit)
+    elif source.format == "jsonl":
+        yield _read_lines(source, layout, unit)
+    else:
+        yield _read_table(source, layout, unit)
+
+
+def _read_row_group(source: Source, layout: Layout, unit: Unit) -> Iterator[Batch]:
+    import pyarrow as pa
+
+    with parquet(source) as file:
+        try:
+            batches = file.iter_batches(BATCH, [unit.start], [layout.column], use_threads=False)
+            for batch in batches:
+                yield _from_arrow(batch.column(0))
+        except (pa.ArrowException, OSError) as problem:
+            said = " ".join(str(problem).split())[:200]
+            raise Damaged(
+                f"{source.path}, row group {unit.start}: {said}. Bring the file again, or leave "
+                "it out with --skip-damaged."
+            ) from None
+
+
+def _from_arrow(column: Any) -> Batch:
+    import polars as pl
+    import pyarrow as pa
+
+    if pa.types.is_dictionary(column.type):
+        column = column.dictionary_decode()
+    if pa.types.is_null(column.type):
+        return Batch(pl.Series([None] * len(column), dtype=pl.String))
+    if pa.types.is_binary(column.type) or pa.types.is_large_binary(column.type):
+        large = pa.types.is_large_binary(column.type)
+        column = column.view(pa.large_string() if large else pa.string())
+    try:
+        column.validate(full=True)
+    except pa.ArrowInvalid:
+        values = [None if one is None else bytes(one) for one in _as_bytes(column).to_pylist()]
+        return _mended(values)
+    return Batch(pl.Series(pl.from_arrow(column)))
+
+
+def _as_bytes(column: Any) -> Any:
+    import pyarrow as pa
+
+    if pa.types.is_string_view(column.type):
+        return column.cast(pa.binary_view())
+    return column.view(pa.large_binary() if pa.types.is_large_string(column.type) else pa.binary())
+
+
+def _mended(values: Sequence[bytes | None]) -> Batch:
+    """Bytes as text; what is no UTF-8 gets a sign in its place and is counted."""
+    import polars as pl
+
+    found: list[str | None] = []
+    broken = 0
+    for value in values:
+        try:
+            found.append(None if value is None else value.decode())
+        except UnicodeDecodeError:
+            broken += 1
+            found.append((value or b"").decode("utf-8", "replace"))
+    return Batch(pl.Series(found, dtype=pl.String), broken=broken)
+
+
+def _read_table(source: Source, layout: Layout, unit: Unit) -> Batch:
+    import polars as pl
+
+    block = read_block(source, unit)
+    if unit.start == 0:
+        block = block.removeprefix(b"\xef\xbb\xbf")
+    names = [f"c{place}" for place in range(layout.width)]
+    try:
+        frame = pl.read_csv(
+            block,
+            has_header=False,
+            schema=dict.fromkeys(names, pl.String),
+            columns=[layout.place],
+            separator=_SEPARATORS[source.format],
+            quote_char='"' if source.format == "csv" else None,
+            encoding="utf8-lossy",
+            truncate_ragged_lines=True,
+        )
+    except pl.exceptions.PolarsError as problem:
+        said = " ".join(str(problem).split())[:200]
+        raise Damaged(
+            f"{source.path}, the block from byte {unit.start}: {said}. Mend the file, or leave "
+            "it out with --skip-damaged."
+        ) from None
+    captions = frame.to_series()
+    return Batch(captions, broken=0 if _is_utf8(block) else _replaced(captions))
+
+
+def _is_utf8(block: bytes) -> bool:
+    if block.isascii():
+        return True
+    try:
+        block.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _replaced(captions: pl.Series) -> int:
+    return int(captions.str.contains("\N{REPLACEMENT CHARACTER}", literal=True).sum())
+
+
+def _read_lines(source: Source, layout: Layout, unit: Unit) -> Batch:
+    """JSON lines; a line that is no object is damage, a caption that is no text is counted."""
+    import polars as pl
+
+    block = read_block(source, unit)
+    if unit.start == 0:
+        block = block.removeprefix(b"\xef\xbb\xbf")
+    clean = _is_utf8(block)
+    found: list[str | None] = []
+    not_text = broken = 0
+    for number, line in enumerate(block.split(b"\n"), 1):
+        if not line or line.isspace():
+            continue
+        text = line
+        if not clean:
+            text = line.decode("utf-8", "replace").encode()
+            broken += text != line
+        where = f"the block from byte {unit.start}, line {number}"
+        value = _object(source, text, where).get(layout.column)
+        not_text += value is not None and not isinstance(value, str)
+        found.append(value if isinstance(value, str) else None)
+    return Batch(pl.Series(found, dtype=pl.String), not_text, broken)
+
+
+def _object(source: Source, line: bytes, where: str) -> dict[str, Any]:
+    try:
+        found = orjson.loads(line.removeprefix(b"\xef\xbb\xbf"))
+    except orjson.JSONDecodeError as problem:
+        found = problem
+    if isinstance(found, dict):
+        return found
+    said = str(found) if isinstance(found, Exception) else f"found {str(found)[:40]!r}"
+    raise Damaged(
+        f"{source.path}, {where}: this is no JSON object ({said}). Mend the line, or leave the "
+        "file out with --skip-damaged."
+    )

@@ -1,0 +1,394 @@
+"""Which numbers of a caption count things: those before a noun, or before an adjective and a noun.
+
+`numerals` finds the numbers and says what their shape makes of them; this says what the words
+around them do. Rules on the word before stand outside the cache, which remembers what the tagger
+said of the words after.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from subitize.captions.taggers import Tagger
+from subitize.captions.words import (
+    CLOCK,
+    MONEY,
+    MONEY_SIGNS,
+    MONTHS,
+    STREETS,
+    TAKES_NUMBER,
+    UNIT_HEADS,
+    UNITS,
+)
+from subitize.numerals import Numeral, find_numbers, from_words
+from subitize.numerals.words import (
+    GROUPS,
+    ORDINALS,
+    PARTS,
+    PLURAL_SIZES,
+    SIZES,
+)
+from subitize.numerals.words import UNITS as UNIT_WORDS
+
+VERSION = 1
+"""of the rule: another version is another result"""
+REASONS: dict[str, str] = {
+    "unit": "a measurement: 5 km, 12 inch, 5'10, two years",
+    "identifier": "part of a name: Porsche 911, chapter 3, 10 Downing Street",
+    "ordinal": "35th, twenty-first",
+    "year": "1965, 2019, 1920s",
+    "date": "July 4, 25 December, 2015-06-01",
+    "time": "3 pm, 9:30, five o'clock",
+    "currency": "$20, 50 euro",
+    "percentage": "50%, ten percent",
+    "decimal": "3.5",
+    "fraction": "1/2, two thirds, 2 1/2",
+    "ratio": "the second number of: 1 in 5, 7 out of 10, 16:9",
+    "size": "4x4, 8 x 10, 3 by 5",
+    "code": "MP3, 007, 4K, 1.2.3, long rows of digits",
+    "modifier": "3-bedroom, two-story",
+    "of": "one of, three of",
+    "range": "either end of 5-7, two to three, 2 or 3, 3-1; and 50+",
+    "negative": "-5",
+    "indefinite": "hundreds of, several hundred, dozens",
+    "zero": "0 people",
+    "no-noun": "no noun, and no adjective with a noun, follows: table for two",
+}
+"""why a number counts no things, with examples"""
+CACHED = 200_000
+"""windows remembered at most; then the cache begins anew"""
+ATOM_WORDS = {*UNIT_WORDS, *SIZES, *ORDINALS, *PARTS, *PLURAL_SIZES, *GROUPS}
+_VALUES = {
+    written: value
+    for word, value in UNIT_WORDS.items()
+    for written in (word, word.capitalize())
+    if value > 0
+}
+ATOMS = rf"\d+|[^\x00-\x7f]|(?i:\b(?:{'|'.join(sorted(ATOM_WORDS, reverse=True))})\b)"
+"""everything that `numerals` may take for a part of a number, and some letters beside"""
+QUICK = (
+    rf"(?:^|(?:^|[ ])([a-z]+) )([1-9][0-9]{{0,2}}|{'|'.join(sorted(_VALUES, reverse=True))})"
+    r" ([a-z]{2,})(?:[,;!?]| ([a-z]{2,})(?:[ ,;!?]|$)|$)"
+)
+"""a number between small words: the word before it, the number, and one or two words after it"""
+_SPECIAL = UNITS | UNIT_HEADS | MONEY | CLOCK | MONTHS | {"of", "percent", "per", "pct", "point"}
+_SIGNED = frozenset({"minus", "negative", "no", "between"})
+_KINDS = {
+    "ordinal": "ordinal", "fraction": "fraction", "decimal": "decimal", "range": "range",
+    "percentage": "percentage", "negative": "negative", "modifier": "modifier",
+    "indefinite": "indefinite",
+}  # fmt: skip
+
+_FOUND = {"noun": "", "described": "", "neither": "no-noun"}
+_WORD = r"[^\W\d_]+(?:['’.-][^\W\d_]+)*"
+_AFTER = re.compile(rf"[ \t\u00a0]+({_WORD})(?:[ \t\u00a0]+({_WORD}))?")
+_BEFORE = re.compile(rf"({_WORD}|[#№])[.]?[ \t\u00a0]+$")
+_LOOK_BACK, _CAPTION = 40, 300
+_MONEY_BEFORE = re.compile(rf"[{re.escape(MONEY_SIGNS)}][ \t]?$")
+_MONEY_AFTER = re.compile(rf"[ \t]?[{re.escape(MONEY_SIGNS)}]")
+_CHAIN = re.compile(r"[\d.:/×x-]*\d[:×x/-]\d[\d.:/×x-]*")
+_DECADE = re.compile(r"['’]?s\b")
+_GLUED = re.compile(r"[ \t]?([^\W\d_]+)\b")
+_BY = re.compile(r"[ \t]{1,2}(?:x|×|by)[ \t]{1,2}", re.IGNORECASE)
+_RATIO = re.compile(r"[ \t]{1,2}(?:in|out[ \t]of)(?:[ \t]every)?[ \t]{1,2}", re.IGNORECASE)
+_OR = re.compile(r"[ \t]{1,2}or[ \t]{1,2}", re.IGNORECASE)
+_FEET = frozenset("'’′")
+_INCHES = frozenset("″′")
+_SENTENCE_END = frozenset('.!?:;|"“(-–—')
+
+
+class Judged(NamedTuple):
+    """A number of a caption and what became of it."""
+
+    start: int
+    """where it begins"""
+    end: int
+    """where it ends"""
+    value: int | None
+    """its value, where it has one"""
+    reason: str
+    """empty: it counts things; else one of `REASONS`"""
+
+
+def total(judged: Sequence[Judged]) -> int | None:
+    """All that count, added up; none where nothing counts."""
+    return sum(one.value or 0 for one in judged if not one.reason) or None
+
+
+class Rule:
+    """Judges the numbers of captions; remembers the windows it has seen."""
+
+    def __init__(self, tagger: Tagger, second: Tagger | None = None) -> None:
+        self.tagger = tagger
+        self._second = second
+        self.agreed = 0
+        """windows that the tagger was asked about and the second one takes for the same"""
+        self.asked = 0
+        """windows that the tagger's word was needed for"""
+        self.tagged = 0
+        """windows that it was really asked about"""
+        self._windows: dict[tuple[str, str, bool], str] = {}
+        self._usual: dict[str, str] = {}
+        self._harmless: dict[str, bool] = {}
+
+    def judge(self, caption: str) -> list[Judged]:
+        """Every number of a caption, in order."""
+        text = caption.lower() if caption.isupper() else caption
+        if len(text) != len(caption):  # a letter whose small form is longer
+            text = "".join(c.lower() if len(c.lower()) == 1 else c for c in caption)
+        numbers = find_numbers(text)
+        found = []
+        for place, given in enumerate(numbers):
+            before = numbers[place - 1] if place else None
+            after = numbers[place + 1] if place + 1 < len(numbers) else None
+            number = _counted_groups(text, given) if given.kind == "group" else given
+            reason = self._reason(text, number, before, after)
+            found.append(Judged(number.start, number.end, number.value, reason))
+        return found
+
+    def number(self, caption: str) -> int | None:
+        """How many things a caption counts; none where it counts nothing."""
+        return total(self.judge(caption))
+
+    def thing(self, caption: str, one: Judged) -> str:
+        """What a number that counts counts: the noun, with another one behind it."""
+        words = _AFTER.match(caption, one.end)
+        if not words:
+            return ""
+        first, second = words[1].lower(), (words[2] or "").lower()
+        if not second:
+            return first
+        tags = self.tagger.tags(["two", first, second])[1:]
+        noun = tags[1].startswith("NN") or tags[1] in ("NOUN", "PROPN")
+        if tags[0].startswith("NN") or tags[0] in ("NOUN", "PROPN", "VBZ"):
+            # fire trucks, but: dogs people love
+            return f"{first} {second}" if noun and tags[0] in ("NN", "NOUN") else first
+        return second
+
+    def quick(self, before: str, number: str, first: str, second: str) -> tuple[int, str] | None:
+        """Value and reason of a caption's only number, from the words next to it.
+
+        The same as `judge` says of what `QUICK` matches, at a tenth of its cost; nothing where
+        only the whole caption can tell.
+        """
+        value = _VALUES.get(number) or int(number)
+        harmless = self._harmless.get(before)
+        if harmless is None:
+            harmless = self._harmless[before] = self._is_harmless(before)
+        if not harmless or first in _SPECIAL:
+            return None
+        return value, self._by_tags(first, second, value)
+
+    def _is_harmless(self, before: str) -> bool:
+        """Whether a small word before a number says nothing about it."""
+        if not before:
+            return True
+        special = before in TAKES_NUMBER or before in MONTHS or before in MONEY
+        return not special and before not in _SIGNED and bool(self.tagger.usual(before))
+
+    def _reason(
+        self, text: str, number: Numeral, before: Numeral | None, after: Numeral | None
+    ) -> str:
+        start, end, value = number.start, number.end, number.value
+        if number.kind == "code" or value is None:
+            return _KINDS.get(number.kind) or _code(text, start, end)
+        if number.kind in _KINDS:
+            return _date_in(text, start, end) or _KINDS[number.kind]
+        if _MONEY_BEFORE.search(text, max(0, start - 2), start) or _MONEY_AFTER.match(text, end):
+            return "currency"
+        if text.startswith("+", end):
+            return "range"
+        if text[end : end + 1] in _INCHES or (text.startswith('"', end) and _is_inch(text, end)):
+            return "unit"
+        between = _between(text, number, before, after)
+        if between:
+            return between
+        written = text[start:end]
+        if not number.spelled:
+            if written.isdecimal() and _DECADE.match(text, end):
+                return "year"
+            if len(written) > 1 and written[0] == "0":
+                return "code"
+        words = _AFTER.match(text, end)
+        first, second = (words[1], words[2] or "") if words else ("", "")
+        reason = _by_words(first.lower(), second.lower(), value)
+        if reason:
+            return reason
+        if not number.spelled:
+            if len(written) == 4 and written.isdecimal() and 1700 <= value <= 2099:
+                return "year"
+            if STREETS.match(text, end):
+                return "identifier"
+        return self._by_word_before(text, number) or self._by_tags(first, second, value)
+
+    def _by_word_before(self, text: str, number: Numeral) -> str:
+        """A month, a word that takes a number, or a name."""
+        start = number.start
+        found = _BEFORE.search(text, max(0, start - _LOOK_BACK), start)
+        if not found:
+            return ""
+        word = found[1]
+        small = word.lower()
+        if small in MONTHS and (number.value or 0) <= 31:
+            return "date"
+        if small in MONEY and small != "won" and not number.spelled:
+            return "currency"
+        if small == "no" and number.spelled:
+            return "no-noun"  # no one
+        if small in TAKES_NUMBER or word in "#№":
+            return "identifier"
+        return "identifier" if self._is_name(text, found.start(1), word, number.spelled) else ""
+
+    def _is_name(self, text: str, start: int, word: str, spelled: bool) -> bool:
+        """Whether the word before a number is a proper name.
+
+        A capital says so inside a sentence; at its start, and in captions that write every word
+        with a capital or none, the dictionary is asked: what it does not know is a name.
+        """
+        small = word.lower()
+        usual = self._usual.get(small)
+        if usual is None:
+            usual = self._usual[small] = self.tagger.usual(small)
+        if not word[0].isupper():
+            return not usual and not spelled and "-" not in word
+        if len(word) == 1:
+            return word not in "AIO"
+        if not usual:
+            return True
+        if not usual.startswith("NN"):
+            return False
+        lead = text[max(0, start - 3) : start].rstrip()
+        if not lead or lead[-1] in _SENTENCE_END:
+            return False
+        return not _is_title(text[max(0, start - _CAPTION) : start + _CAPTION])
+
+    def _by_tags(self, first: str, second: str, value: int) -> str:
+        """What the tagger makes of the words after the number."""
+        if first.lower() == "of":
+            return "of"
+        if value == 0:
+            return "zero"
+        if not first:
+            return "no-noun"
+        self.asked += 1
+        small = second.lower()
+        key = (first.lower(), self.tagger.alike(small) if small else "", value == 1)
+        found = self._windows.get(key)
+        if found is None:
+            if len(self._windows) >= CACHED:
+                self._windows.clear()
+            self.tagged += 1
+            found = self._windows[key] = _tagged(self.tagger, *key)
+            self.agreed += self._second is not None and _tagged(self._second, *key) == found
+        # three long days
+        return "unit" if found == "described" and small in UNITS else _FOUND[found]
+
+
+def _tagged(tagger: Tagger, first: str, second: str, single: bool) -> str:
+    """What a tagger makes of the words after a number: noun, described (noun), or neither."""
+    words = ["one" if single else "two", first, *([second] if second else ())]
+    tags = tagger.tags(words)[1:]
+    # after a number a word in -s is many of something, and hardly what one of them does
+    nouns = [
+        tag.startswith("NN") or tag in ("NOUN", "PROPN") or (tag == "VBZ" and not single)
+        for tag in tags
+    ]
+    if nouns[0]:
+        return "noun"
+    described = tags[0].startswith("JJ") or tags[0] in ("VBN", "VBG", "ADJ")
+    described = described or (tags[0] == "VBD" and first.endswith("ed"))
+    return "described" if described and len(nouns) > 1 and nouns[1] else "neither"
+
+
+def _counted_groups(text: str, number: Numeral) -> Numeral:
+    """Two pairs are two of something; a pair by itself is a word and no number."""
+    many = text[number.start : number.end].rpartition(" ")[0]
+    value = from_words(many) if many else None
+    if value is None:
+        return number._replace(kind="indefinite")
+    return number._replace(kind="cardinal", end=number.start + len(many), value=value)
+
+
+def _by_words(first: str, second: str, value: int) -> str:
+    """What lists of words after the number say."""
+    if first.rstrip(".") in CLOCK or first in CLOCK:
+        return "time"
+    if first in MONEY:
+        return "currency"
+    if first in MONTHS and value <= 31:
+        return "date"
+    if first in UNITS or (first in UNIT_HEADS and (second in UNITS or second == "in")):
+        return "unit"
+    return ""
+
+
+def _between(text: str, number: Numeral, before: Numeral | None, after: Numeral | None) -> str:
+    """What ties the number to the one before or after it."""
+    for pair in ((before, number), (number, after)):
+        first, second = pair
+        if first is None or second is None or not 0 < second.start - first.end < 14:
+            continue
+        gap = text[first.end : second.start]
+        if _BY.fullmatch(gap):
+            return "size"
+        if _OR.fullmatch(gap):
+            return "range"
+        if number is second and _RATIO.fullmatch(gap):
+            return "ratio"
+        if gap in _FEET:
+            return "unit"
+        digits = not first.spelled and not second.spelled
+        if number is second and digits and gap == " " and not _is_year(text, first):
+            return "code"
+    return ""
+
+
+def _is_year(text: str, number: Numeral) -> bool:
+    return number.end - number.start == 4 and 1700 <= (number.value or 0) <= 2099
+
+
+def _code(text: str, start: int, end: int) -> str:
+    """What sort of code a number is part of."""
+    if _MONEY_BEFORE.search(text, max(0, start - 2), start):
+        return "currency"
+    if (start and text[start - 1] in "#№") or text[max(0, start - 4) : start].lower() == "no. ":
+        return "identifier"
+    if text[start:end].isdecimal() and _DECADE.match(text, end):
+        return "year"
+    glued = _GLUED.match(text, end)
+    if glued and glued[1].lower() in UNITS and text[start - 1 : start] in ("", " ", "("):
+        return "unit"
+    if text.startswith("°", end) or text.startswith(" °", end):
+        return "unit"
+    return _date_in(text, start, end) or "code"
+
+
+def _date_in(text: str, start: int, end: int) -> str:
+    """The chain of digits and signs that a number is part of: a time, a size, a date."""
+    left = start
+    while left and start - left < 12 and text[left - 1] in "0123456789:/×x-.":
+        left -= 1
+    found = _CHAIN.match(text, left)
+    if not found or found.end() < end:
+        return ""
+    chain = found[0]
+    if ":" in chain:
+        parts = chain.split(":")
+        clock = re.fullmatch(r"(?:[01]?\d|2[0-4]):[0-5]\d", ":".join(parts[:2]))
+        return "time" if clock else "ratio"
+    if "x" in chain or "×" in chain:
+        return "size"
+    return "date" if chain.count("-") == 2 or chain.count("/") == 2 else ""
+
+
+def _is_inch(text: str, place: int) -> bool:
+    """Whether a quotation mark closes nothing, and so means inches."""
+    return text.count('"', max(0, place - _CAPTION), place + _CAPTION) % 2 == 1
+
+
+def _is_title(text: str) -> bool:
+    """Whether a caption writes (nearly) every longer word with a capital."""
+    long = [word for word in text.split() if len(word) > 3 and word[0].isalpha()]
+    return sum(word[0].isupper() for word in long) >= 0.7 * len(long)

@@ -1,0 +1,245 @@
+"""Which files a corpus is, and the units they are read in.
+
+A unit is a row group of a Parquet file, or a block of whole records of a text file. It is what is
+sent to a worker, counted, and stored for good.
+"""
+
+from __future__ import annotations
+
+import bz2
+import glob
+import gzip
+import io
+import lzma
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import IO, Any, Literal, cast
+
+from subitize.errors import BadInput
+from subitize.files import stamp
+
+Format = Literal["parquet", "csv", "tsv", "jsonl"]
+FORMATS: dict[str, Format] = {
+    ".parquet": "parquet", ".pq": "parquet", ".csv": "csv", ".tsv": "tsv", ".tab": "tsv",
+    ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "jsonl",
+}  # fmt: skip
+PACKED = (".gz", ".bz2", ".xz", ".zst")
+BLOCK = 16 << 20
+"""bytes of text in a unit, up to the end of a record"""
+LONGEST = 256 << 20
+"""a record longer than this is damage"""
+
+
+class Damaged(BadInput):
+    """A file that can't be read to its end."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """One file of a corpus."""
+
+    path: str
+    """as it was given"""
+    format: Format
+    packed: str
+    """how it is compressed: .gz, .bz2, .xz, .zst or nothing"""
+    bytes: int
+    """its size"""
+    written: int
+    """when it was last written, in nanoseconds"""
+
+    def as_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    def check(self) -> None:
+        """Another size or time since the counting began is an error."""
+        if stamp(self.path) != (self.written, self.bytes):
+            raise BadInput(
+                f"{self.path} is not the file that the counting began with (its size or time "
+                "changed): put the old one back, or count anew with another --out."
+            )
+
+
+@dataclass(frozen=True)
+class Unit:
+    """A part of a file that is read at once."""
+
+    file: int
+    """which file of the corpus"""
+    index: int
+    """which unit of the file"""
+    start: int
+    """the row group, or the byte a block begins at"""
+    size: int
+    """bytes; for a row group those it takes in the file"""
+    text: bytes | None = None
+    """the block itself, where the file can't be read from the middle"""
+
+    @property
+    def key(self) -> tuple[int, int]:
+        return (self.file, self.index)
+
+
+def find_sources(given: Sequence[str]) -> list[Source]:
+    """Files, all files of directories, and what patterns match; each once, in order of names."""
+    found: dict[str, Source] = {}
+    for name in given:
+        path = Path(name)
+        if path.is_dir():
+            inner = sorted(one for one in path.rglob("*") if one.is_file() and _format(one))
+            if not inner:
+                raise BadInput(f"{name} holds no captions: {_wanted()}.")
+        elif path.exists():
+            inner = [path]
+        else:
+            inner = [Path(one) for one in sorted(glob.glob(name, recursive=True))]
+            if not inner:
+                raise BadInput(f"There is no file {name}: give files, directories or patterns.")
+        for one in inner:
+            found.setdefault(str(one), _source(one))
+    return list(found.values())
+
+
+def _wanted() -> str:
+    return f"give files that end in {', '.join(FORMATS)}, text also with {', '.join(PACKED)}"
+
+
+def _format(path: Path) -> Format | None:
+    packed = path.suffix.lower() in PACKED
+    ending = Path(path.stem).suffix if packed else path.suffix
+    found = FORMATS.get(ending.lower())
+    return None if packed and found == "parquet" else found
+
+
+def _source(path: Path) -> Source:
+    format_ = _format(path)
+    if format_ is None:
+        raise BadInput(f"What {path} holds can't be told from its name: {_wanted()}.")
+    packed = path.suffix.lower() if path.suffix.lower() in PACKED else ""
+    written, size = stamp(path)
+    return Source(str(path), format_, packed, size, written)
+
+
+@contextmanager
+def opened(source: Source) -> Iterator[IO[bytes]]:
+    """A text file, unpacked as it is read; damage is named."""
+    try:
+        with _open(source) as file:
+            yield file
+    except (OSError, EOFError, lzma.LZMAError, ValueError) as problem:
+        raise Damaged(
+            f"{source.path} can't be read: {problem}. Bring it again, or leave it out with "
+            "--skip-damaged."
+        ) from None
+
+
+def _open(source: Source) -> IO[bytes]:
+    if source.packed == ".gz":
+        return cast("IO[bytes]", gzip.open(source.path))
+    if source.packed == ".bz2":
+        return cast("IO[bytes]", bz2.open(source.path))
+    if source.packed == ".xz":
+        return cast("IO[bytes]", lzma.open(source.path))
+    if source.packed == ".zst":
+        import pyarrow as pa
+
+        # Arrow's stream knows no lines
+        return io.BufferedReader(pa.input_stream(source.path, compression="zstd"))
+    return open(source.path, "rb")
+
+
+def units(place: int, source: Source, header: bool) -> Iterator[Unit]:
+    """The units of a file, in order; the first line is left out where it is a header."""
+    if source.format == "parquet":
+        yield from _row_groups(place, source)
+    else:
+        yield from _blocks(place, source, header)
+
+
+def _row_groups(place: int, source: Source) -> Iterator[Unit]:
+    with parquet(source) as file:
+        many = file.metadata.num_row_groups
+    for index in range(many):
+        yield Unit(place, index, index, source.bytes // many)
+
+
+@contextmanager
+def parquet(source: Source) -> Iterator[Any]:
+    """An open Parquet file; damage is named."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        with pq.ParquetFile(source.path) as file:
+            yield file
+    except (pa.ArrowException, OSError) as problem:
+        said = " ".join(str(problem).split())[:200]
+        raise Damaged(
+            f"{source.path} is no whole Parquet file: {said}. Bring it again, or leave it out "
+            "with --skip-damaged."
+        ) from None
+
+
+def _blocks(place: int, source: Source, header: bool) -> Iterator[Unit]:
+    """Blocks that end where a record ends; inside quotation marks of CSV no record ends."""
+    quoted = source.format == "csv"
+    with opened(source) as file:
+        start, index, rest = 0, 0, b""
+        if header:
+            rest = _first_record(file, quoted)
+            start, rest = len(rest), b""
+        while part := file.read(BLOCK):
+            part = rest + part
+            end = _last_end(part, quoted)
+            if end == 0:
+                rest = part
+                if len(rest) > LONGEST:
+                    raise Damaged(
+                        f"{source.path}: the record at byte {start} does not end within "
+                        f"{LONGEST >> 20} MB; a quotation mark may be missing. Mend the file, or "
+                        "leave it out with --skip-damaged."
+                    )
+                continue
+            yield Unit(place, index, start, end, part[:end] if source.packed else None)
+            start, index, rest = start + end, index + 1, part[end:]
+        if rest:
+            yield Unit(place, index, start, len(rest), rest if source.packed else None)
+
+
+def _first_record(file: IO[bytes], quoted: bool) -> bytes:
+    line = file.readline()
+    while quoted and line.count(b'"') % 2 and (more := file.readline()):
+        line += more
+    return line
+
+
+def _last_end(part: bytes, quoted: bool) -> int:
+    """How many bytes of a block are whole records."""
+    end = part.rfind(b"\n") + 1
+    if not quoted or not end:
+        return end
+    # A line end is a record's end where an even number of marks stands before it.
+    marks = part.count(b'"', 0, end)
+    while end and marks % 2:
+        before = part.rfind(b"\n", 0, end - 1) + 1
+        marks -= part.count(b'"', before, end)
+        end = before
+    return end
+
+
+def first_lines(source: Source, many: int = 2) -> list[bytes]:
+    """The first records of a text file."""
+    with opened(source) as file:
+        found = (_first_record(file, source.format == "csv") for _ in range(many))
+        return [line for line in found if line.strip()]
+
+
+def read_block(source: Source, unit: Unit) -> bytes:
+    """The bytes of a block."""
+    if unit.text is not None:
+        return unit.text
+    with opened(source) as file:
+        file.seek(unit.start)
+        return file.read(unit.size)

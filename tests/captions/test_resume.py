@@ -1,0 +1,102 @@
+"""Killed at any moment and run again, a counting ends as an unbroken one."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from subitize.captions.counting import Counting, count_captions
+from subitize.captions.progress import Progress
+from subitize.captions.store import UNITS
+from subitize.errors import RunLocked
+
+ROWS, GROUP = 400_000, 10_000
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One file of 40 row groups."""
+    path = tmp_path_factory.mktemp("corpus") / "one.parquet"
+    made = [f"{n % 50 + 1} tall trees by a road" if n % 9 == 0 else "sky" for n in range(ROWS)]
+    pq.write_table(pa.table({"caption": made}), path, row_group_size=GROUP)
+    return path
+
+
+def command(corpus: Path, out: Path, workers: int) -> list[str]:
+    start = [sys.executable, "-m", "subitize", "captions", str(corpus), "--out", str(out)]
+    return [*start, "--workers", str(workers), "--json"]
+
+
+def lines_in(out: Path) -> int:
+    found = list(out.glob(f"*/{UNITS}"))
+    return found[0].read_bytes().count(b"\n") if found else 0
+
+
+def kill_after(corpus: Path, out: Path, workers: int, lines: int) -> bool:
+    """Start the command and kill it, children and all, when so many units are stored."""
+    process = subprocess.Popen(
+        command(corpus, out, workers), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )  # fmt: skip
+    while process.poll() is None and lines_in(out) < lines:
+        time.sleep(0.002)
+    alive = process.poll() is None
+    if alive:
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    return alive
+
+
+def same(result: dict[str, Any]) -> dict[str, Any]:
+    """What must not depend on how the counting went."""
+    return {key: value for key, value in result.items() if key != "cache"}
+
+
+@pytest.mark.budget(40)
+@pytest.mark.parametrize("workers", [1, 2])
+def test_killed_and_gone_on(corpus: Path, tmp_path: Path, workers: int) -> None:
+    how = Counting()
+    _, whole = count_captions([str(corpus)], tmp_path / "whole", how, Progress(show=False))
+    out = tmp_path / "killed"
+    killed = [kill_after(corpus, out, workers, lines) for lines in (1, 12, 25)]
+    before = lines_in(out)
+    assert any(killed)
+    assert before >= 12
+    done = subprocess.run(command(corpus, out, workers), capture_output=True, text=True, check=True)
+    assert same(json.loads(done.stdout)) == same(whole)
+    assert lines_in(out) == ROWS // GROUP, "a unit was counted twice"
+
+
+def test_a_torn_line_is_counted_again(corpus: Path, tmp_path: Path) -> None:
+    how = Counting()
+    folder, whole = count_captions([str(corpus)], tmp_path, how, Progress(show=False))
+    journal = folder / UNITS
+    stored = journal.read_bytes()
+    for cut in (1, 30, len(stored) // 2):
+        journal.write_bytes(stored[:-cut])
+        _, again = count_captions([str(corpus)], tmp_path, how, Progress(show=False))
+        assert same(again) == same(whole)
+
+
+def test_two_processes_cant_write_one_result(corpus: Path, tmp_path: Path) -> None:
+    process = subprocess.Popen(
+        command(corpus, tmp_path, 1), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    try:
+        while process.poll() is None and not lines_in(tmp_path):
+            time.sleep(0.01)
+        with pytest.raises(RunLocked, match="Another process"):
+            count_captions([str(corpus)], tmp_path, Counting(), Progress(show=False))
+    finally:
+        process.kill()
+        process.wait()

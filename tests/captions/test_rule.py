@@ -1,0 +1,158 @@
+"""The rule: which numbers of a caption count things, and why the others do not."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from subitize.captions.counting import Counting, count_captions
+from subitize.captions.progress import Progress
+from subitize.captions.rule import REASONS, Rule
+from subitize.captions.taggers import open_tagger
+from subitize.captions.words import UNITS
+from subitize.errors import BadInput, UnknownName
+
+LABELLED = Path(__file__).parent / "labelled.jsonl"
+
+
+@pytest.fixture(scope="module")
+def rule() -> Rule:
+    return Rule(open_tagger())
+
+
+COUNTED = {
+    "1 apple": 1,
+    "3 tall trees": 3,
+    "An image of 3 bananas and 2 apples": 5,
+    "a dozen eggs": 12,
+    "half a dozen eggs": 6,
+    "3 dozen eggs": 36,
+    "twenty one ships": 21,
+    "Twenty-One Ships": 21,
+    "1,000 paper cranes": 1000,
+    "one hundred and five bricks": 105,
+    "TWO DOGS AND THREE CATS": 5,
+    "３ cats": 3,
+    "٤ birds": 4,
+    "3 women's shoes": 3,
+    "six coffee cups on a shelf": 6,
+    "two pairs of socks": 2,
+    "in 2016 20 people moved": 20,
+    "Paris, 3 women": 3,
+    "9 AM meeting with 3 managers": 3,
+    "2 USB cables": 2,
+    "team won 3 medals": 3,
+    "five hundred million stars": 500_000_000,
+}
+
+
+@pytest.mark.parametrize("caption", COUNTED)
+def test_numbers_before_a_noun_are_added_up(rule: Rule, caption: str) -> None:
+    assert rule.number(caption) == COUNTED[caption]
+
+
+REJECTED = {
+    "unit": (
+        "5 km run", "5kg bag", "70°F weather", "3 square meters", "three long days", "5'10 man",
+        "12 megapixels camera", "a 5\" screen", "two years", "20 second timer", "2 cups flour",
+        "nine microseconds",
+    ),
+    "identifier": (
+        "Porsche 911 turbo", "Windows 10 laptop", "Route 66 sign", "nokia lumia 920 phone",
+        "chapter 3 summary", "10 Downing Street door", "a Ford F 150 truck", "#5 shirt",
+        "Formula One driver", "Ocean's Eleven poster", "at Wembley 3 fans",
+    ),
+    "ordinal": ("35th anniversary", "twenty-first century", "1st place"),
+    "year": ("2019 calendar", "1950s diner", "80's party", "a 1965 car"),
+    "date": ("July 4 fireworks", "25 December market", "2015-06-01 photos", "on march 8 women"),
+    "time": ("3 pm sun", "9:30 train", "five o'clock tea", "7 a.m. traffic"),
+    "currency": ("$20 bill", "€50 card", "50 euro note", "50 € note", "USD 20 ticket", "US$ 5 tea"),
+    "percentage": ("50% discount", "20 % off", "ten percent cream"),
+    "decimal": ("3.5 stars",),
+    "fraction": ("1/2 apple", "two thirds majority", "½ lemon"),
+    "range": ("5-7 people", "2 or 3 dogs", "50+ ideas", "a 3-1 win", "between 5 and 7 apples"),
+    "size": ("8 x 10 frame", "640x480 image", "3 by 5 card"),
+    "code": ("MP3 player", "4K monitor", "007 film", "12345678901234567890 items"),
+    "modifier": ("3-bedroom house", "two-story house"),
+    "of": ("one of the dogs", "two of them"),
+    "negative": ("-5 apples",),
+    "indefinite": ("several hundred people", "dozens of boats", "a pair of shoes"),
+    "zero": ("0 people",),
+    "no-noun": ("table for two", "the four sing together", "no one here", "two large brown dogs"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("reason", "caption"), [(reason, one) for reason, many in REJECTED.items() for one in many]
+)
+def test_other_numbers_are_rejected_with_their_reason(
+    rule: Rule, reason: str, caption: str
+) -> None:
+    judged = rule.judge(caption)
+    assert rule.number(caption) is None
+    assert reason in {one.reason for one in judged}, judged
+    assert {one.reason for one in judged} <= REASONS.keys()
+
+
+def test_a_ratio_counts_nobody(rule: Rule) -> None:
+    assert [one.reason for one in rule.judge("1 in 5 children")] == ["no-noun", "ratio"]
+    assert [one.reason for one in rule.judge("16:9 screen")] == ["ratio", "ratio"]
+
+
+@pytest.mark.parametrize("word", ["kilometres", "milligram", "gigabytes", "feet", "ml", "hertz"])
+def test_prefixes_and_plurals_make_units(word: str) -> None:
+    assert word in UNITS
+
+
+def test_places_are_those_of_the_caption_as_given(rule: Rule) -> None:
+    """Lower-casing must not shift them: the small form of İ is two characters."""
+    caption = "İSTANBUL: 2 CATS"
+    (judged,) = rule.judge(caption)
+    assert caption[judged.start : judged.end] == "2"
+
+
+def test_repeated_windows_are_tagged_once() -> None:
+    rule = Rule(open_tagger())
+    for number in (2, 3, 5, 7):
+        assert rule.number(f"{number} tall trees") == number
+    assert (rule.asked, rule.tagged) == (4, 1)
+
+
+def labelled(part: str) -> list[tuple[str, int | None]]:
+    rows = [json.loads(line) for line in LABELLED.read_text(encoding="utf-8").splitlines()]
+    assert len(rows) >= 500
+    assert sum(row["trap"] for row in rows) >= len(rows) / 2
+    return [(row["caption"], row["number"]) for row in rows if row["part"] == part]
+
+
+@pytest.mark.parametrize(("part", "least"), [("build", 280), ("final", 277)])
+def test_labelled_captions(rule: Rule, part: str, least: int) -> None:
+    rows = labelled(part)
+    wrong = [caption for caption, number in rows if rule.number(caption) != number]
+    assert len(rows) - len(wrong) >= least, wrong
+
+
+def test_an_unknown_tagger_is_said() -> None:
+    with pytest.raises(UnknownName, match="textblob"):
+        open_tagger("texblob")
+    with pytest.raises(BadInput, match="spaCy"):
+        open_tagger("spacy:no_such_pipeline")
+
+
+def test_a_spacy_pipeline_by_its_path_and_its_agreement(tmp_path: Path) -> None:
+    spacy = pytest.importorskip("spacy", reason="spaCy is for those who have it")
+    nlp = spacy.blank("en")
+    tagger = nlp.add_pipe("tagger")
+    for label in ("CD", "NNS", "JJ", "IN"):
+        tagger.add_label(label)
+    nlp.initialize()
+    nlp.to_disk(tmp_path / "pipeline")
+    file = tmp_path / "a.jsonl"
+    file.write_text('{"caption": "two dogs"}\n{"caption": "3 tall trees"}\n')
+    how = Counting(tagger=f"spacy:{tmp_path / 'pipeline'}")
+    _, result = count_captions([str(file)], tmp_path / "out", how, Progress(show=False))
+    assert result["tagger"][0] == how.tagger
+    assert result["agreement"]["trials"] == 2
+    assert 0 <= result["agreement"]["value"] <= 1
