@@ -18,7 +18,7 @@ from subitize.runs.plan import read_trials
 from subitize.runs.run import Outcome, RunOptions, run_benchmark
 from tests.scored import score_run
 
-QUICK = RetryPolicy(tries=3, busy_tries=5, first_wait=0.02, longest_wait=0.1)
+QUICK = RetryPolicy(tries=3, first_wait=0.02, longest_wait=0.1)
 SMALL: dict[str, Any] = {"items": 6, "validation": 2, "size": 96, "prompt": "as-if-no-box"}
 
 Scores = dict[str, Any]
@@ -36,7 +36,7 @@ def ask(
     """Run and score; the same call again resumes."""
     benchmark = get_benchmark("capture")
     chosen = benchmark.settings_from({**SMALL, **(settings or {})})
-    given = ModelOptions(url, timeout=5.0)
+    given = ModelOptions(url, timeout=60.0)
     opened = open_model(model, given)
     helpers = open_helpers(benchmark, chosen, opened, reading_model, lambda _: given)
     options = {"policy": QUICK, "concurrency": 4, "progress": False, **options}

@@ -71,7 +71,8 @@ def people(folder: Path, prompts: Sequence[Prompt] = PROMPTS) -> People:
 
 
 def labels(folder: Path, prompts: Sequence[Prompt] = PROMPTS) -> pl.DataFrame:
-    return label_answers(people(folder, prompts).answers)
+    found = people(folder, prompts)
+    return label_answers(found.answers, found.coloured)
 
 
 def tables(folder: Path, prompts: Sequence[Prompt] = PROMPTS) -> Tables:

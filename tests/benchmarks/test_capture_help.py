@@ -8,10 +8,10 @@ from typing import Any
 import orjson
 import pytest
 
-from subitize.benchmarks.capture.help import coordinates_text, helped
 from subitize.benchmarks.capture.prompts import PROMPTS, WORKED_EXAMPLES, prompt_names, worded
 from subitize.benchmarks.capture.scenes import scenes
 from subitize.benchmarks.capture.settings import CaptureSettings, fixed_prompt
+from subitize.benchmarks.capture.tasks import coordinates_text, helped
 from subitize.errors import BadInput
 from subitize.models.counters.blobs import find_blobs
 from subitize.pictures.decode import decode
@@ -57,14 +57,13 @@ def test_coordinates_are_whole_pixels_from_the_top_left() -> None:
 def test_the_oracles_tell_just_what_can_be_told() -> None:
     scene = next(s for s in scenes(CaptureSettings(items=30, size=200), "test") if s.hidden == 2)
     picture = decode(render(scene.pictures["occluded"]).png)
-    shown = scene.coordinates(visible=True)
-    assert len(scene.coordinates(visible=False)) == scene.total
+    shown, places = scene.visible, scene.positions or ()
+    assert len(places) == scene.total
     assert len(shown) == scene.total - 2
     for x, y in shown:  # a coloured pixel lies where the text says
         assert picture[round(y), round(x)].max() > 100
         assert picture[round(y), round(x)].min() < 60
-    for index in scene.covered:
-        x, y = (scene.positions or ())[index]
+    for x, y in set(places) - set(shown):
         assert picture[round(y), round(x)].max() == 0
     text = helped("visible-coordinates", "Count the [object].", scene, None)
     assert text == (
@@ -74,7 +73,7 @@ def test_the_oracles_tell_just_what_can_be_told() -> None:
         "of the visible ones, and add the two."
     )
     everything = helped("all-coordinates", "Count the [object].", scene, None)
-    assert coordinates_text(scene.coordinates(visible=False)) in everything
+    assert coordinates_text(places) in everything
     assert helped("chain-of-thought", "Count the [object].", scene, None) == (
         f"{WORKED_EXAMPLES}Count the {scene.thing}."
     )

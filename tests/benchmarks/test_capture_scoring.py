@@ -137,16 +137,21 @@ def test_intervals_are_those_of_a_plain_bootstrap_over_configurations(
     ):
         low, high = np.quantile(values, [0.025, 0.975])
         wide = high - low
-        assert abs(score["low"] - low) < 0.06 * wide
-        assert abs(score["high"] - high) < 0.06 * wide
+        # ours is skewed as the errors are: a bootstrap of so few pictures is not
+        assert abs(score["low"] - low) < 0.12 * wide
+        assert abs(score["high"] - high) < 0.12 * wide
 
 
 def test_pairing_narrows_the_price(rows: list[Row], scores: dict[str, Any]) -> None:
-    """Both variants answered alike: the price is exactly 0, whatever the errors are."""
+    """Both variants answered alike: the price is 0, whatever the errors are, and its interval
+    leaves room only for a difference that so many pictures would not have shown."""
     covered, seen = of(rows, "total", "occluded"), of(rows, "total", "unoccluded")
     alike = [Row(covered[n].trial, covered[n].response, seen[n].reading) for n in covered]
     found = scored([*seen.values(), *alike], replace(SETTINGS, help=()))
-    assert found["price_of_occlusion"]["low"] == found["price_of_occlusion"]["high"] == 0.0
+    price, smape = found["price_of_occlusion"], found["smape"]["occluded"]
+    assert price["value"] == 0.0
+    assert price["low"] == pytest.approx(-price["high"])
+    assert 0 < price["high"] - price["low"] < 0.3 * (smape["high"] - smape["low"])
 
 
 def test_order_changes_no_score(rows: list[Row], scores: dict[str, Any]) -> None:

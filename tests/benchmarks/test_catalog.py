@@ -28,6 +28,9 @@ class Paged(Naming):
 class Half:
     NAME = "half"
 
+class Path(Naming):
+    NAME = "../path"
+
 class Naked(Naming.__base__):
     NAME = "naked"
 """
@@ -39,6 +42,7 @@ other = third_benchmarks:Plain
 half = third_benchmarks:Half
 naked = third_benchmarks:Naked
 lost = nowhere_at_all:X
+../path = third_benchmarks:Path
 gone = third_benchmarks:Gone
 twice = third_benchmarks:Plain
 """
@@ -97,6 +101,7 @@ def test_a_name_that_is_taken_stays_with_its_owner() -> None:
         ("half", "not a subclass of subitize.benchmark.Benchmark"),
         ("naked", "it lacks VERSION, TITLE, PAPER"),
         ("other", "it calls itself 'plain'"),
+        ("../path", "its name may hold letters, digits, - and _ only"),
     ],
 )
 def test_a_broken_package_is_one_message(name: str, reason: str) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from subitize.benchmarks.geckonum.output import dropped_text
+from subitize.benchmarks.geckonum.page_tables import dropped_text
 from subitize.datasets.archives import members
 from subitize.datasets.geckonum.annotations import read_annotations
 from subitize.errors import BadInput

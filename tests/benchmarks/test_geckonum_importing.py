@@ -9,10 +9,16 @@ import orjson
 import polars as pl
 import pytest
 
-from subitize.benchmarks.geckonum.answers import COPY, People
+from subitize.benchmarks.geckonum.answers import (
+    COPY,
+    NEEDED,
+    People,
+    import_people,
+    stored_people,
+    stored_table,
+)
 from subitize.benchmarks.geckonum.breakdowns import answer_scores
-from subitize.benchmarks.geckonum.importing import import_people, stored_people
-from subitize.benchmarks.geckonum.labels import NEEDED, label_answers
+from subitize.benchmarks.geckonum.labels import label_answers
 from subitize.benchmarks.geckonum.people import GeckoNumPeople
 from subitize.benchmarks.geckonum.tables import geckonum_tables
 from subitize.datasets.geckonum.prompts import Prompt
@@ -20,6 +26,8 @@ from subitize.errors import BadInput
 from subitize.models.catalog import open_model
 from subitize.opening import load_stored, run_and_score
 from subitize.records import Response, Stimulus, Trial, make_trial
+from subitize.runs.answers import build_answers
+from subitize.runs.reading import choose_reader
 from subitize.runs.run import RunOptions
 from subitize.runs.stored import StoredRun, score_run
 from tests.benchmarks.geckonum_data import (
@@ -75,10 +83,34 @@ def test_files_open_with_one_call(run: StoredRun, name: str) -> None:
 
 
 def test_the_table_is_that_of_the_journal(run: StoredRun) -> None:
-    """answers.parquet can be deleted: read anew, response by response, it is the same."""
+    """answers.parquet can be deleted: made anew, at once or by response, it is the same."""
     kept = run.answers
     (run.folder / "answers.parquet").unlink()
     assert load_stored(run.folder).answers.equals(kept)
+    reader = choose_reader(run.benchmark, run.info, None)
+    assert build_answers(run.folder, run.info, reader, run.settings).equals(kept)
+    made = stored_table(run.folder)
+    assert made is not None
+    assert made.equals(kept)
+    assert made.schema == kept.schema
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new"),
+    [
+        ("responses.jsonl", b'"stop":"stop"', b'"stop":"failed"'),
+        ("responses.jsonl", b"human/geckonum-", b"human/stranger-"),
+        ("responses.jsonl", b"{", b""),
+        ("trials.jsonl", b'"id":"', b'"id":"x'),
+    ],
+)
+def test_a_folder_that_was_changed_is_read_by_response(
+    simple: People, tmp_path: Path, file: str, old: bytes, new: bytes
+) -> None:
+    folder = import_people(simple, tmp_path)
+    path = folder / file
+    path.write_bytes(path.read_bytes().replace(old, new, 1))
+    assert stored_table(folder) is None
 
 
 def test_words_of_any_kind_give_the_same_ids(tmp_path: Path) -> None:
@@ -101,7 +133,7 @@ def test_words_of_any_kind_give_the_same_ids(tmp_path: Path) -> None:
 def test_tables_from_the_folder_are_those_of_the_files(simple: People, run: StoredRun) -> None:
     stored = stored_people(run.folder)
     assert stored.rows() == simple.rows()
-    found = geckonum_tables(label_answers(stored.answers), stored.prompts)
+    found = geckonum_tables(label_answers(stored.answers, stored.coloured), stored.prompts)
     assert found == geckonum_tables(label_answers(simple.answers), simple.prompts)
     scored = score_run(run)["tables"]
     for name, cells in found.items():
@@ -177,3 +209,17 @@ def test_helpers_in_one_table_are_told_apart() -> None:
 
 def vars_of(prompt: Prompt) -> dict[str, Any]:
     return {name: getattr(prompt, name) for name in Prompt.__annotations__}
+
+
+def test_which_nouns_get_a_colour_does_not_hang_on_what_was_answered(tmp_path: Path) -> None:
+    """Nobody answered about a coloured koala, yet koalas belong to Tables A6 and A7."""
+    rows = [*counts(BY_TEXT["2 koalas."], ["2"]), *counts(BY_TEXT["2 dogs."], ["2"]),
+            *counts(BY_TEXT["2 red cats."], ["1"])]  # fmt: skip
+    given = people(write_counts(tmp_path / "a", rows))
+    assert given.coloured == ["apple", "bottle", "cat", "koala", "mushroom"]
+    for found in (given, stored_people(import_people(given, tmp_path / "runs"))):
+        cells = geckonum_tables(label_answers(found.answers, found.coloured))["a6"]
+        assert cells["mine|n"]["value"] == 2
+        assert cells["mine|accuracy_1"]["value"] == 100.0
+    scores = score_run(load_stored(next((tmp_path / "runs").iterdir())))
+    assert scores["tables"]["a6"]["mine|n"]["value"] == 2

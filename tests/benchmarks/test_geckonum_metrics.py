@@ -16,9 +16,9 @@ from subitize.benchmarks.geckonum.judging import judge_metrics, judged_pictures,
 from subitize.benchmarks.geckonum.labels import label_answers
 from subitize.datasets.geckonum.annotations import read_annotations
 from subitize.datasets.geckonum.prompts import read_prompts
-from subitize.datasets.geckonum.scores import SCORES, ScoreTable, join_scores, read_scores
+from subitize.datasets.geckonum.scores import SCORED, ScoreTable, join_scores, read_scores
 from subitize.errors import BadInput
-from subitize.published.geckonum_metrics import TABLE_3
+from subitize.published.geckonum import TABLE_3
 from tests.benchmarks.geckonum_data import BY_TEXT, counts, labels, write_counts
 
 
@@ -31,11 +31,11 @@ def released(data_dir: Path) -> pl.DataFrame:
 
 def scored(people: pl.DataFrame, metric: str, score: Any) -> ScoreTable:
     frame = people.with_columns(pl.lit(metric).alias("metric"), pl.Series("score", score))
-    return ScoreTable(frame.select(*SCORES))
+    return ScoreTable(frame.select(*SCORED, "score"))
 
 
 def scores(*rows: tuple[str, str, str, int, float]) -> ScoreTable:
-    return ScoreTable(pl.DataFrame(rows, SCORES, orient="row"))
+    return ScoreTable(pl.DataFrame(rows, [*SCORED, "score"], orient="row"))
 
 
 def test_a_picture_is_right_if_all_its_questions_are(released: pl.DataFrame) -> None:
@@ -166,10 +166,10 @@ def test_rows_that_are_not_used_are_named(tmp_path: Path) -> None:
     ("name", "content", "message"),
     [
         ("s.csv", "model,score\na,1\n", "image_id"),
-        ("s.txt", "model,score\na,1\n", ".parquet"),
-        ("s.jsonl", "{no json\n", "can't be read"),
-        ("s.parquet", "no parquet", "can't be read"),
-        ("s.csv", "", "can't be read"),
+        ("s.txt", "score\n1\n", "lacks the column model, image_id .*found score"),
+        ("s.jsonl", "{no json\n", "s.jsonl:1 is not JSON"),
+        ("s.parquet", "PAR1, but no parquet", "can't be read as Parquet"),
+        ("s.csv", "", "found none"),
     ],
 )
 def test_files_that_are_no_scores(tmp_path: Path, name: str, content: str, message: str) -> None:

@@ -6,6 +6,7 @@ The pictures are drawn here; people are five who count what is really there.
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,10 +26,10 @@ from subitize.benchmarks.geckonum.judging import (
 from subitize.benchmarks.geckonum.metric_run import GeckoNumMetric, picture_scores
 from subitize.benchmarks.geckonum.vqa import GeckoNumVqa
 from subitize.benchmarks.geckonum.vqa_sets import SPLITS, Split, vqa_entries, vqa_lines
-from subitize.datasets.geckonum.claims import claims_of
 from subitize.datasets.geckonum.pictures import find_pictures
+from subitize.datasets.geckonum.questions import claims_of
 from subitize.datasets.geckonum.recipe import Recipe
-from subitize.datasets.geckonum.scores import SCORES, ScoreTable
+from subitize.datasets.geckonum.scores import ScoreTable
 from subitize.datasets.vqa_files import read_vqa
 from subitize.errors import BadInput, UnknownName
 from subitize.models.base import ModelOptions
@@ -95,7 +96,7 @@ def go(
 
 
 def scored(answers: pl.DataFrame) -> ScoreTable:
-    return ScoreTable(pl.DataFrame(picture_scores(answers), SCORES, orient="row"))
+    return ScoreTable(picture_scores(answers))
 
 
 # Counting questions
@@ -179,6 +180,24 @@ def test_missing_pictures_are_named(made: Made, tmp_path: Path) -> None:
     )  # fmt: skip
     assert scores["asked"] == 1
     assert scores["missing_pictures"] == {"count": 1, "first": ["nowhere/lost.jpg"]}
+
+
+def test_a_picture_that_comes_later_is_not_asked_about(made: Made, tmp_path: Path) -> None:
+    """Which pictures are missing is found before the first question, and kept."""
+    pictures, path = tmp_path / "pictures", tmp_path / "q.json"
+    pictures.mkdir()
+    shutil.copy(next(made.pictures.glob("*/*.png")), pictures / "one.png")
+    lines = [
+        {"image": name, "question": "How many apples?", "answer": 1} for name in ("one", "two")
+    ]
+    path.write_text(json.dumps(lines))
+    settings = {"file": str(path), "pictures": str(pictures), "missing": "skip"}
+    _, first = go(GeckoNumVqa(), "counter/blobs", tmp_path, **settings)
+    shutil.copy(pictures / "one.png", pictures / "two.png")
+    _, again = go(GeckoNumVqa(), "counter/blobs", tmp_path, **settings)
+    assert again["asked"] == first["asked"] == 1
+    assert again["missing_pictures"] == {"count": 1, "first": ["two"]}
+    assert GeckoNumVqa.decide is Benchmark.decide  # nothing is decided by looking
 
 
 def test_files_of_tallyqa(made: Made, tmp_path: Path) -> None:

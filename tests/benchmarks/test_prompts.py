@@ -16,8 +16,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from subitize.benchmarks.catalog import get_benchmark
-from subitize.benchmarks.numgen_prompts import numgen_entries
 from subitize.benchmarks.production import CATEGORIES, prompt_for
+from subitize.benchmarks.prompt_files import numgen_entries
 from subitize.errors import BadInput, UnknownName
 from subitize.numgen import generate_prompt
 

@@ -12,8 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from subitize.datasets.catalog import DATASETS, RemoteFile
-from subitize.datasets.fetch import fetch, fetch_file
+from subitize.datasets.fetch import DATASETS, RemoteFile, fetch, fetch_file
 from subitize.errors import BadInput, SubitizeError, UnknownName
 from tests.benchmarks.geckonum_data import zipped
 

@@ -15,14 +15,13 @@ import pytest
 from subitize.datasets.geckonum.prompts import Prompt, make_prompts, read_prompts
 from subitize.datasets.geckonum.questions import (
     MISWORDED,
-    TASK_OF_TYPE,
     Question,
     make_questions,
     questions_csv,
     read_questions,
     scene_count_questions,
 )
-from subitize.datasets.geckonum.recipe import Recipe
+from subitize.datasets.geckonum.recipe import TASK_OF_TYPE, Recipe
 from subitize.errors import BadInput
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from subitize.published.geckonum import BASELINES, MODELS, PUBLISHED, SOURCES, Printed
-from subitize.published.geckonum_metrics import VQA
+from subitize.published.geckonum import BASELINES, MODELS, PUBLISHED, SOURCES, VQA, Printed
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ page. A name that is taken can't be taken over.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import cache
 from importlib import import_module
@@ -24,6 +25,7 @@ BENCHMARKS: dict[str, tuple[str, str]] = {
     "naming": (".naming:Naming", ".naming_page:sections"),
     "production": (".production:Production", ".production_page:sections"),
     "capture": (".capture:Capture", ".capture.page:sections"),
+    "probe": (".probe:Probe", ".probe.page:sections"),
     "geckonum": (".geckonum.painting:GeckoNum", ".geckonum.page:sections"),
     "geckonum-metric": (
         ".geckonum.metric_run:GeckoNumMetric", ".geckonum.page_models:metric_sections",
@@ -37,6 +39,7 @@ BENCHMARKS: dict[str, tuple[str, str]] = {
 PARTS: dict[str, str] = {
     "geckonum scores": ".geckonum.breakdowns:answer_scores",
     "geckonum-people scores": ".geckonum.breakdowns:people_scores",
+    "geckonum-people table": ".geckonum.answers:stored_table",
     "geckonum-people report": ".geckonum.page:report_people",
 }
 """what needs more than asking does: tables need Polars, pages Matplotlib"""
@@ -90,6 +93,9 @@ def _checked(found: Any, name: str) -> Benchmark[Any]:
         raise TypeError(f"it lacks {', '.join(missing)}")
     if name != found.NAME:
         raise ValueError(f"it calls itself {found.NAME!r}")
+    if not re.fullmatch(r"[A-Za-z0-9_-]+", name):
+        # Folders, files and parts of a page are called after it.
+        raise ValueError("its name may hold letters, digits, - and _ only")
     return found
 
 

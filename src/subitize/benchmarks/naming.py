@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from subitize.benchmark import Benchmark, Decisions, Paper, Reader, Settings, Stage
 from subitize.benchmarks.numerosity import (
     check_categories,
+    comparable_cells,
     numerosity_scores,
     readable,
     thin_cells,
@@ -233,6 +234,13 @@ class Naming(Benchmark[NamingSettings]):
             first = max([settings.per_cell - 1, *used]) + 1
             plan.append([cell["category"], cell["n"], first, cell["needed"] - cell["eligible"]])
         return plan
+
+    def comparable(
+        self, answers: pl.DataFrame, settings: NamingSettings, decisions: Decisions
+    ) -> pl.DataFrame:
+        asked = answers.filter(answers["stage"] != "control")
+        form = decisions["prompt_of_scores"] or settings.prompt
+        return comparable_cells(asked.filter(asked["form"] == form))
 
     def score(
         self, answers: pl.DataFrame, settings: NamingSettings, decisions: Decisions

@@ -81,7 +81,7 @@ def _asking_section(respondents: Sequence[Respondent]) -> Section:
         caption = "The control question on the pictures of apples: “What does the image represent?”"
         blocks.append(model_table(f"{NAME}-control", caption, lines, CONTROL))
     enough = Prose("Every cell of target and category has enough readable trials.", "note")
-    blocks += flagged_tables(NAME, respondents) or [enough]
+    blocks += [*flagged_tables(NAME, respondents)] or [enough]
     return Section(
         f"{NAME}-asking",
         "Prompts and checks",

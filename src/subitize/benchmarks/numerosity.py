@@ -12,25 +12,27 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from subitize.benchmarks.numerosity_models import about_people, effort, observers
 from subitize.errors import BadInput, UnknownName
-from subitize.measures.accuracy import proportion_interval, right_terms
 from subitize.measures.bias import bias, bias_interval
 from subitize.measures.confusion import Confusion, confusion_matrix
 from subitize.measures.counting_level import RULES, counting_level
 from subitize.measures.error_size import nae
 from subitize.measures.naming import NamingIntervals, naming_intervals
 from subitize.measures.trials import Floats
-from subitize.measures.variability import scalar_variability
-from subitize.measures.weber import fit_observer
 from subitize.records import Score
 
 if TYPE_CHECKING:
     import polars as pl
 
-RESAMPLED = ("nae", "human_correlation", "random_correlation", "category_consistency")
-"""scores whose interval comes from resampling within cells"""
+ERRORS = ("accuracy", "nae", "mae", "rmse", "mape")
+LIKENESSES = ("human_correlation", "random_correlation", "category_consistency")
 MOST_ALONE = 0.05
-"""share of trials alone in their cell above which resampling within cells tells nothing"""
+"""share of trials alone in their cell above which a likeness has no interval"""
+NO_INTERVAL = (
+    "the smallest of several noisy correlations lies below the truth, and no interval around it "
+    "holds it: see category_null"
+)
 
 
 def check_categories(chosen: Sequence[str], known: Sequence[str]) -> None:
@@ -74,14 +76,12 @@ def numerosity_scores(
         "confusion": matrix.as_json(),
     }
     found = attempt(
-        "accuracy",
-        lambda: naming_intervals(targets, responses, kinds, rng, highest_target=highest),
+        "accuracy", lambda: naming_intervals(targets, responses, kinds, rng, highest_target=highest)
     )
-    scores |= _bootstrapped(found, undefined)
-    by_category = found.nae_by_category if found is not None else {}
+    scores |= _with_intervals(found, undefined)
+    by_category = found.by_category if found is not None else {}
     if found is not None and _alone(targets, kinds) > MOST_ALONE:
         _without_intervals(scores, undefined)
-        by_category = {}
     scores["nae_over_targets"] = attempt(
         "nae_over_targets", lambda: nae(targets, responses, over="targets")
     )
@@ -93,16 +93,31 @@ def numerosity_scores(
         name: _bias(attempt, name, targets[kinds == name], responses[kinds == name])
         for name in categories
     }
-    scores["scalar_variability"] = attempt(
-        "scalar_variability", lambda: asdict(scalar_variability(targets, responses))
-    )
-    scores |= _fitted(matrix, undefined, attempt)
+    scores |= observers(matrix.counts, (targets, responses), rng, undefined)
+    scores |= about_people(matrix.counts, (targets, responses, kinds), attempt)
+    scores["effort"] = effort(answers)
     scores["categories"] = {
         name: _category(answers.filter(answers["category"] == name), highest, by_category.get(name))
         for name in categories
     }
     scores["undefined"] = undefined
     return scores
+
+
+def comparable_cells(answers: pl.DataFrame) -> pl.DataFrame:
+    """Answers as models are compared on them: a picture is a category, a number and an index,
+    whatever form of the question was asked about it."""
+    import polars as pl
+
+    cell = pl.format("{}/{}", "category", "n")
+    read = pl.col("state") == "read"
+    return answers.select(
+        picture=pl.format("{}/{}", cell, "index"),
+        stratum=cell,
+        target="target",
+        answer=pl.when(read).then("number").otherwise(float("nan")),
+        kind=pl.lit("number"),
+    ).unique("picture", keep="first", maintain_order=True)
 
 
 def thin_cells(
@@ -120,21 +135,20 @@ def thin_cells(
     ]
 
 
-def _bootstrapped(found: NamingIntervals | None, undefined: dict[str, str]) -> dict[str, Any]:
-    names = ("accuracy", *RESAMPLED)
+def _with_intervals(found: NamingIntervals | None, undefined: dict[str, str]) -> dict[str, Any]:
+    names = (*ERRORS, *LIKENESSES, "category_null", "counting_level")
     if found is None:
-        for name in (*names[1:], "counting_level"):
+        for name in names[1:]:
             undefined[name] = undefined["accuracy"]
-        return {**dict.fromkeys(names), "counting_level": None}
-    for name in (*names, "counting_level"):
-        if getattr(found, name) is None:
-            undefined[name] = "not defined on these responses"
+        return dict.fromkeys(names)
     scores: dict[str, Any] = {name: getattr(found, name) for name in names}
-    # A bootstrap of answers that are all right has no spread; the exact interval has.
-    trials = found.accuracy.trials
-    hits = round((found.accuracy.value or 0.0) * trials)
-    scores["accuracy"] = proportion_interval(hits, trials)
-    scores["counting_level"] = found.counting_level
+    for name in names:
+        if scores[name] is None:
+            undefined[name] = "not defined on these responses"
+    if found.category_consistency is not None:
+        undefined["category_consistency.interval"] = NO_INTERVAL
+    if found.category_null is not None:
+        scores["category_null"] = found.category_null._asdict()
     scores["counting_level_shares"] = {str(k): v for k, v in found.level_shares.items()}
     return scores
 
@@ -146,8 +160,8 @@ def _alone(targets: NDArray[np.float64], kinds: NDArray[np.str_]) -> float:
 
 
 def _without_intervals(scores: dict[str, Any], undefined: dict[str, str]) -> None:
-    """Resampling a cell of one trial gives that trial again: no spread, which is no certainty."""
-    for name in RESAMPLED:
+    """A cell of one trial has no spread of its own: a likeness has no interval then."""
+    for name in LIKENESSES[:2]:
         if scores[name] is not None:
             scores[name] = replace(scores[name], low=None, high=None)
             undefined[f"{name}.interval"] = (
@@ -167,19 +181,6 @@ def _bias(
     return {**asdict(found), "effect": effect}
 
 
-def _fitted(
-    matrix: Confusion, undefined: dict[str, str], attempt: Callable[[str, Any], Any]
-) -> dict[str, Any]:
-    fit = attempt("weber_fraction", lambda: fit_observer(matrix.counts))
-    if fit is None:
-        undefined["subitizing_limit"] = undefined["weber_fraction"]
-        return {"weber_fraction": None, "subitizing_limit": None, "lapse_rate": None}
-    found: dict[str, Any] = fit.as_json()
-    for name, reason in found.pop("undefined", {}).items():
-        undefined[name] = reason
-    return found
-
-
 def _matrix(answers: pl.DataFrame, highest: int) -> Confusion:
     targets, responses = readable(answers)
     unreadable = answers.filter(answers["state"] != "read")["target"].to_numpy().astype(np.int64)
@@ -189,16 +190,15 @@ def _matrix(answers: pl.DataFrame, highest: int) -> Confusion:
     return confusion_matrix(targets, responses, highest_target=highest, unreadable=unreadable)
 
 
-def _category(answers: pl.DataFrame, highest: int, resampled: Score | None) -> dict[str, Any]:
+def _category(
+    answers: pl.DataFrame, highest: int, found: tuple[Score, Score] | None
+) -> dict[str, Any]:
     """What the report shows of one category: its matrix, means and spreads by target."""
     targets, responses = readable(answers)
     by_target = [responses[targets == n] for n in range(1, highest + 1)]
-    many = targets.size
-    right = int(right_terms(targets, responses).sum()) if many else 0
-    error = resampled or (Score(nae(targets, responses), trials=many) if many else None)
     return {
-        "accuracy": proportion_interval(right, many) if many else None,
-        "nae": error,
+        "accuracy": found[0] if found else None,
+        "nae": found[1] if found else None,
         "confusion": _matrix(answers, highest).as_json(),
         "means": [float(seen.mean()) if seen.size else None for seen in by_target],
         "sds": [float(seen.std(ddof=1)) if seen.size > 1 else None for seen in by_target],

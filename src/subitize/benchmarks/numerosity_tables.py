@@ -16,8 +16,8 @@ from subitize.measures.baselines import (
 )
 from subitize.measures.counting_level import counting_level
 from subitize.measures.likeness import human_correlation
-from subitize.published import PublishedRow
-from subitize.reports.cells import Line, columns, data_table, model_table, number, percent
+from subitize.published.plos2025 import PublishedRow
+from subitize.reports.cells import Line, cell, columns, data_table, model_table
 from subitize.reports.grids import Matrix, matrix_from
 from subitize.reports.leaderboard import headline, ranked, standing
 from subitize.reports.page import Card, Cell, Column, Section, Table, plain
@@ -38,7 +38,7 @@ def _from_run(one: Respondent) -> Line:
     values = {
         **one.scores,
         "parameters": size or Cell(reason="not known"),
-        "not_read": percent(one.not_read, reason="no trials"),
+        "not_read": cell(one.not_read, ".1%", "no trials"),
         "prompt": one.scores.get("prompt") or Cell(reason="one form"),
     }
     return Line(one.label, values)
@@ -46,11 +46,11 @@ def _from_run(one: Respondent) -> Line:
 
 def _from_paper(row: PublishedRow) -> Line:
     naming = row.benchmark == "naming"
-    accuracy = percent(row.accuracy, 0 if naming else 1, reason=NOT_PRINTED)
+    accuracy = cell(row.accuracy, ".0%" if naming else ".1%", NOT_PRINTED)
     values = {
         **asdict(row),
         # As many digits as were printed.
-        "nae": number(row.nae, 2 if naming else 3),
+        "nae": cell(row.nae, ".2f" if naming else ".3f"),
         "accuracy": Cell(None, row.accuracy_bound) if row.accuracy_bound else accuracy,
         "parameters": row.parameters or Cell(reason="" if row.baseline else NOT_PRINTED),
         "not_read": None if row.discarded is None else Cell(None, f"{row.discarded} replies"),
@@ -97,7 +97,7 @@ def leaderboard_section(
             *map(_from_run, respondents),
             *map(_from_paper, published),
             _from_matrix(f"{random[0]} (expected)", random[1]),
-            _from_matrix(*observer, weber_fraction=number(0.15, 2), subitizing_limit=4),
+            _from_matrix(*observer, weber_fraction=cell(0.15, ".2f"), subitizing_limit=4),
         ],
         [NAE, ACCURACY],
     )
@@ -219,15 +219,15 @@ def flagged_tables(name: str, respondents: Sequence[Respondent]) -> list[Table]:
     parts = ("category", "n", "eligible", "needed")
     for one in respondents:
         gathered: dict[str, list[Mapping[str, Any]]] = {}
-        for cell in one.scores.get("flagged_cells") or ():
-            gathered.setdefault(str(cell.get("category", "")), []).append(cell)
-            every.append([one.label, *(cell.get(part) for part in parts)])
+        for thin in one.scores.get("flagged_cells") or ():
+            gathered.setdefault(str(thin.get("category", "")), []).append(thin)
+            every.append([one.label, *(thin.get(part) for part in parts)])
         for category, found in gathered.items():
             values = {
                 "category": category,
-                "targets": _ranges(sorted(int(cell["n"]) for cell in found)),
-                "fewest": min(int(cell["eligible"]) for cell in found),
-                "needed": max(int(cell["needed"]) for cell in found),
+                "targets": _ranges(sorted(int(thin["n"]) for thin in found)),
+                "fewest": min(int(thin["eligible"]) for thin in found),
+                "needed": max(int(thin["needed"]) for thin in found),
             }
             lines.append(Line(one.label, values))
     if not lines:

@@ -12,31 +12,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from subitize.benchmark import (
-    Attempt,
-    Benchmark,
-    Decisions,
-    Helper,
-    Paper,
-    Reader,
-    Settings,
-    Stage,
-)
+from subitize.benchmark import Attempt, Benchmark, Decisions, Helper, Paper, Reader, Settings, Stage
 from subitize.benchmarks.naming import QUESTION, Naming
-from subitize.benchmarks.numerosity import check_categories, numerosity_scores, thin_cells
+from subitize.benchmarks.numerosity import (
+    check_categories,
+    comparable_cells,
+    numerosity_scores,
+    thin_cells,
+)
 from subitize.errors import BadInput, UnknownName
 from subitize.models.base import Kind
 from subitize.nouns import singular
 from subitize.readers.text import ended_early
-from subitize.records import (
-    Reading,
-    Response,
-    Row,
-    Stimulus,
-    Trial,
-    make_follower,
-    make_trial,
-)
+from subitize.records import Reading, Response, Row, Stimulus, Trial, make_follower, make_trial
 
 if TYPE_CHECKING:
     import polars as pl
@@ -186,6 +174,11 @@ class Production(Benchmark[ProductionSettings]):
         if found.state == "read" and not found.number:
             return Reading("empty", note=found.note)
         return found
+
+    def comparable(
+        self, answers: pl.DataFrame, settings: ProductionSettings, decisions: Decisions
+    ) -> pl.DataFrame:
+        return comparable_cells(answers)
 
     def score(
         self, answers: pl.DataFrame, settings: ProductionSettings, decisions: Decisions

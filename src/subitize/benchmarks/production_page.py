@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import polars as pl
@@ -18,13 +17,7 @@ from subitize.pictures.decode import decode
 from subitize.pictures.showing import annotated
 from subitize.reports.cells import Line, columns, model_table
 from subitize.reports.page import Block, Picture, Prose, Section, Table
-from subitize.reports.replies import (
-    ERROR,
-    Answer,
-    gallery_section,
-    pictures,
-    unreadable_section,
-)
+from subitize.reports.replies import ERROR, Answer, gallery_section, pictures, unreadable_section
 from subitize.reports.respondents import Respondent, boxes_of, reading_model
 from subitize.runs.stored import StoredRun
 
@@ -104,7 +97,7 @@ def _examples_section(respondents: Sequence[Respondent]) -> Section:
     if len(respondents) <= MODELS_SHOWN:
         return shown
     note = Prose(f"Pictures of the first {MODELS_SHOWN} models are shown.", "note")
-    return replace(shown, blocks=[*shown.blocks, note])
+    return shown._replace(blocks=[*shown.blocks, note])
 
 
 def _reading_section(respondents: Sequence[Respondent]) -> Section:

@@ -5,20 +5,16 @@ from __future__ import annotations
 import zipfile
 import zlib
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import IO
+from typing import IO, NamedTuple
 
 from subitize.errors import BadInput
 
 LARGEST_TOTAL = 2 * 1024**3
 """bytes that all wanted files may have together, unpacked"""
 
-Found = tuple[list["Member"], list[str]]
 
-
-@dataclass(frozen=True, slots=True)
-class Member:
+class Member(NamedTuple):
     """One wanted file."""
 
     name: str
@@ -29,31 +25,26 @@ class Member:
     """all of it, unpacked"""
 
 
-def members(path: Path, wanted: Callable[[str], bool], *, largest: int = LARGEST_TOTAL) -> Found:
-    """The wanted files of a folder or archive in the order of their names, and the other names.
-
-    More than `largest` bytes, whatever a header says, and an encrypted or damaged member are
-    refused. Nothing is ever written to disk, so where a member says it belongs does not matter.
-    """
-    if path.is_dir():
-        files = sorted(file for file in path.rglob("*") if file.is_file())
-        names = [str(file.relative_to(path)) for file in files]
-        return _read(names, lambda name: (path / name).open("rb"), str(path), wanted, largest)
-    if path.is_file():
-        return zip_members(path, str(path), wanted, largest=largest)
-    raise BadInput(f"There is no file or folder {path}: give a zip archive or a folder of CSV.")
-
-
-def zip_members(
-    file: Path | IO[bytes],
-    shown: str,
+def members(
+    source: Path | IO[bytes],
     wanted: Callable[[str], bool],
     *,
+    shown: str = "",
     largest: int = LARGEST_TOTAL,
-) -> Found:
-    """`members` of an archive, which may be in memory; `shown` is what messages call it."""
+) -> tuple[list[Member], list[str]]:
+    """The wanted files of a folder or archive in the order of their names, and the other names.
+
+    An archive may be in memory; `shown` is what messages call it. More than `largest` bytes,
+    whatever a header says, and an encrypted or damaged member are refused. Nothing is ever written
+    to disk, so where a member says it belongs does not matter.
+    """
+    shown = shown or str(source)
     try:
-        with zipfile.ZipFile(file) as archive:
+        if isinstance(source, Path) and source.is_dir():
+            files = sorted(file for file in source.rglob("*") if file.is_file())
+            names = [str(file.relative_to(source)) for file in files]
+            return _read(names, lambda name: (source / name).open("rb"), shown, wanted, largest)
+        with zipfile.ZipFile(source) as archive:
             # macOS puts a shadow of each file beside it
             names = [one for one in archive.namelist() if one[-1:] != "/" and "__MACOSX" not in one]
             return _read(names, archive.open, shown, wanted, largest)
@@ -64,6 +55,10 @@ def zip_members(
         ) from None
     except RuntimeError as problem:  # a password, or a method of packing that Python lacks
         raise BadInput(f"{shown} can't be unpacked ({problem}): unpack it first.") from None
+    except FileNotFoundError:
+        raise BadInput(
+            f"There is no file or folder {shown}: give a zip archive or a folder of CSV."
+        ) from None
     except OSError as problem:
         raise BadInput(f"Can't read {shown}: {problem.strerror or problem}.") from None
 
@@ -74,7 +69,7 @@ def _read(
     shown: str,
     wanted: Callable[[str], bool],
     largest: int,
-) -> Found:
+) -> tuple[list[Member], list[str]]:
     found: dict[str, Member] = {}
     others: list[str] = []
     left = largest

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from math import isfinite, nan
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,37 +23,53 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
-@dataclass(frozen=True, slots=True)
-class BoxTable:
-    """All boxes of all pictures."""
+class CountedBoxes(NamedTuple):
+    """All boxes of pictures in which people counted."""
 
-    path: Path
-    images: list[str]
-    """of each box"""
     boxes: Floats
     """[x0, y0, x1, y1, score]"""
+    picture: Ints
+    """of each box, its place among the counts"""
     sizes: Floats | None
-    """width and height of each box's picture, where the file has them"""
-
-
-@dataclass(frozen=True, slots=True)
-class CountTable:
-    """What people counted, a picture each."""
-
-    path: Path
-    images: list[str]
+    """width and height of every picture, infinite where it has no box; None if no file has them"""
     categories: list[str]
+    """of each picture"""
     counts: Ints
+    """what people counted in each"""
 
 
-def read_boxes(path: Path) -> BoxTable:
-    """Boxes from Parquet, JSONL or CSV: image, x0, y0, x1, y1, score (and width, height)."""
-    rows = read_entries(path, "the boxes", BOX)
+def read_counted_boxes(boxes: Path, counts: Path) -> CountedBoxes:
+    """Boxes from Parquet, JSONL or CSV (image, x0, y0, x1, y1, score, perhaps width and height) of
+    pictures with human counts (image, category, count).
+
+    A box of a picture without a count is an error; a counted picture without a box counts 0.
+    """
+    rows = read_entries(boxes, "the boxes", BOX)
     sized = bool(rows) and all(name in rows[0][1] for name in SIZE)
     names = BOX[1:] + (SIZE if sized else ())
     numbers = np.array([_box(row, names, where) for where, row in rows]).reshape(-1, len(names))
     images = [str(row["image"]) for _, row in rows]
-    return BoxTable(path, images, numbers[:, :5].copy(), numbers[:, 5:].copy() if sized else None)
+    counted = _read_counts(counts)
+    index = {image: place for place, image in enumerate(counted)}
+    picture = np.array([index.get(image, -1) for image in images], dtype=np.int64)
+    if len(picture) and (picture < 0).all():
+        raise BadInput(
+            f"None of the pictures in {boxes} (such as {images[0]!r}) is among those of "
+            f"{counts} (such as {next(iter(counted))!r}): give the same names in both."
+        )
+    if (picture < 0).any():
+        at = int((picture < 0).argmax())
+        raise BadInput(
+            f"{boxes}, box {at + 1}: {counts} has no count for {images[at]!r}: add it, or leave "
+            "out its boxes."
+        )
+    sizes = np.full((len(counted), 2), np.inf) if sized else None
+    if sizes is not None:
+        sizes[picture] = numbers[:, 5:]
+    _, categories, number = zip(*counted.values(), strict=True)
+    return CountedBoxes(
+        numbers[:, :5].copy(), picture, sizes, list(categories), np.array(number, dtype=np.int64)
+    )
 
 
 def _box(row: Mapping[str, Any], names: Sequence[str], where: str) -> list[float]:
@@ -88,8 +103,8 @@ def _box(row: Mapping[str, Any], names: Sequence[str], where: str) -> list[float
     return numbers
 
 
-def read_counts(path: Path) -> CountTable:
-    """Human counts from CSV with image, category, count; each picture once."""
+def _read_counts(path: Path) -> dict[str, tuple[str, str, int]]:
+    """By picture: where it stands, category and count; each picture once."""
     seen: dict[str, tuple[str, str, int]] = {}
     for where, row in read_entries(path, "the counts", COUNT, blank=("category",)):
         image = str(row["image"])
@@ -98,39 +113,15 @@ def read_counts(path: Path) -> CountTable:
                 f"{where}: {image!r} was counted already in {seen[image][0]}: give one count per "
                 "picture."
             )
-        seen[image] = (where, str(row["category"]), _count(row["count"], where))
+        try:
+            number = float(row["count"])
+        except (TypeError, ValueError):
+            number = -1.0
+        if not (0 <= number <= MOST and number.is_integer()):
+            raise BadInput(
+                f"{where}: the count is {row['count']!r}: give a whole number from 0 to {MOST:,}."
+            )
+        seen[image] = (where, str(row["category"]), int(number))
     if not seen:
         raise BadInput(f"{path} has no counts: it needs a line per picture below its header.")
-    _, categories, counts = zip(*seen.values(), strict=True)
-    return CountTable(path, list(seen), list(categories), np.array(counts, dtype=np.int64))
-
-
-def join(boxes: BoxTable, counts: CountTable) -> tuple[Ints, int]:
-    """For each box the index of its picture among the counts; how many pictures have no box.
-
-    A box of a picture without a count is an error; a counted picture without a box counts 0.
-    """
-    index = {image: place for place, image in enumerate(counts.images)}
-    picture = np.array([index.get(image, -1) for image in boxes.images], dtype=np.int64)
-    if len(picture) and (picture < 0).all():
-        raise BadInput(
-            f"None of the pictures in {boxes.path} (such as {boxes.images[0]!r}) is among those of "
-            f"{counts.path} (such as {counts.images[0]!r}): give the same names in both."
-        )
-    if (picture < 0).any():
-        at = int((picture < 0).argmax())
-        raise BadInput(
-            f"{boxes.path}, box {at + 1}: {counts.path} has no count for {boxes.images[at]!r}: "
-            "add it, or leave out its boxes."
-        )
-    return picture, len(counts.images) - len(np.unique(picture))
-
-
-def _count(given: Any, where: str) -> int:
-    try:
-        number = float(given)
-    except (TypeError, ValueError):
-        number = -1.0
-    if not (0 <= number <= MOST and number.is_integer()):
-        raise BadInput(f"{where}: the count is {given!r}: give a whole number from 0 to {MOST:,}.")
-    return int(number)
+    return seen

@@ -49,38 +49,20 @@ class RealPicture:
     """where the picture lies"""
     sha256: str = ""
     """of the picture's file"""
-    size: tuple[int, int] = (0, 0)
-    """width and height in pixels"""
     points: tuple[Point, ...] | None = None
     """where the objects stand; None without FSC-147's annotations"""
 
     def stimulus(self, variant: str) -> Stimulus:
         """The original picture (`unoccluded`) or the one with the box (`occluded`)."""
-        recipe: dict[str, Any] = {"sha256": self.sha256}
-        if variant == "occluded":
-            recipe |= {"box": list(self.box), "fill": "black"}
-        elif variant != "unoccluded":
-            raise UnknownName("variant", variant, ("unoccluded", "occluded"))
-        return Stimulus("file", recipe, self.path)
+        covered = {"box": list(self.box), "fill": "black"} if variant == "occluded" else {}
+        return Stimulus("file", {"sha256": self.sha256, **covered}, self.path)
 
     @property
-    def hidden(self) -> tuple[Point, ...]:
-        """The points inside the box."""
-        return self._points(inside=True)
-
-    @property
-    def visible(self) -> tuple[Point, ...]:
-        """The points outside the box."""
-        return self._points(inside=False)
-
-    def _points(self, *, inside: bool) -> tuple[Point, ...]:
-        if self.points is None:
-            raise BadInput(
-                f"Where the objects of {self.file} stand is not known, so the hidden ones can't be "
-                "counted or told: give FSC-147's annotation_FSC147_384.json as `annotations`."
-            )
+    def hidden(self) -> tuple[Point, ...] | None:
+        """The points inside the box; None where it is not known where the objects stand."""
         x0, y0, x1, y1 = self.box
-        return tuple((x, y) for x, y in self.points if (x0 <= x <= x1 and y0 <= y <= y1) == inside)
+        inside = ((x, y) for x, y in self.points or () if x0 <= x <= x1 and y0 <= y <= y1)
+        return None if self.points is None else tuple(inside)
 
 
 def load_real(
@@ -179,12 +161,12 @@ def _with_files(found: Sequence[RealPicture], folder: Path) -> list[RealPicture]
     complete, outside = [], {}
     for one in found:
         data = (folder / one.file).read_bytes()
-        size, digest = picture_size(data, one.file), hashlib.sha256(data).hexdigest()
+        digest = hashlib.sha256(data).hexdigest()
         try:
-            check_box(one.box, size, one.file)
+            check_box(one.box, picture_size(data, one.file), one.file)
         except BadInput as problem:
             outside[one.file] = str(problem)
-        complete.append(replace(one, path=str(folder / one.file), sha256=digest, size=size))
+        complete.append(replace(one, path=str(folder / one.file), sha256=digest))
     _refuse(list(outside), f"have a box that leaves them. {next(iter(outside.values()), '')}")
     return complete
 

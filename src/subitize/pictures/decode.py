@@ -11,27 +11,25 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from subitize.errors import ModelError
 
-MOST_PIXELS = 89_478_485
-"""a picture with more is not decoded (the number from which Pillow warns): a small file can unpack
-to any number of pixels"""
+MOST_PIXELS = 36_000_000
+"""a picture with more (6000 × 6000) is not decoded: a small file can unpack to any number of them,
+and each takes up to 12 bytes of memory on its way"""
 _ORIENTATION = 0x0112
 """EXIF's tag for how a camera was held"""
 SIXTEEN_BIT = ("I;16", "I;16L", "I;16B", "I;16N")
 Pixels = NDArray[np.uint8]
 
 
-@dataclass(frozen=True, slots=True)
-class Decoded:
+class Decoded(NamedTuple):
     """A picture ready to be counted."""
 
     pixels: Pixels
@@ -65,6 +63,14 @@ def as_image(pixels: Pixels) -> Any:
     from PIL import Image
 
     return Image.fromarray(pixels)
+
+
+def with_hole(picture: bytes) -> tuple[Pixels, Pixels]:
+    """The pixels on white, and where the picture is transparent: 255 there, 0 elsewhere."""
+    with _opened(picture) as opened:
+        pixels = decoded(opened).pixels
+        opacity = np.asarray(opened.convert("RGBA"))[..., 3]
+    return pixels, np.where(opacity == 0, 255, 0).astype(np.uint8)
 
 
 @contextmanager
@@ -107,8 +113,8 @@ def decoded(opened: Any) -> Decoded:
     note = f"first of {frames} frames" if frames > 1 else ""
     opened.seek(0)
     opened.load()
-    upright = ImageOps.exif_transpose(opened)
-    pixels = np.ascontiguousarray(np.asarray(_rgb(upright), dtype=np.uint8))
+    ImageOps.exif_transpose(opened, in_place=True)
+    pixels = np.ascontiguousarray(np.asarray(_rgb(opened), dtype=np.uint8))
     return Decoded(pixels, note)
 
 
@@ -119,10 +125,10 @@ def _rgb(picture: Any) -> Any:
     if picture.mode in (*SIXTEEN_BIT, "I", "F"):
         return Image.fromarray(_eight_bits(np.asarray(picture), picture.mode)).convert("RGB")
     if picture.mode in ("RGBA", "LA", "PA", "La", "RGBa") or "transparency" in picture.info:
-        clear = picture.convert("RGBA")
+        clear = picture if picture.mode == "RGBA" else picture.convert("RGBA")
         white = Image.new("RGBA", clear.size, (255, 255, 255, 255))
         return Image.alpha_composite(white, clear).convert("RGB")
-    return picture.convert("RGB")
+    return picture if picture.mode == "RGB" else picture.convert("RGB")
 
 
 def _eight_bits(values: NDArray[Any], mode: str) -> Pixels:

@@ -76,11 +76,12 @@ def encode(pixels: Pixels, palette: Pixels | None = None) -> bytes:
 
 
 def _filtered(rows: Pixels, plain: bool) -> Iterator[Pixels]:
-    """The rows piece by piece, each with its filter before it."""
+    """The rows piece by piece, each with its filter before it; the next piece overwrites it."""
     height, width = rows.shape
     many = max(1, _PIECE // width)
+    pieces = np.full((min(many, height), width + 1), _NONE if plain else _UP, np.uint8)
     for top in range(0, height, many):
-        piece = np.full((min(many, height - top), width + 1), _NONE if plain else _UP, np.uint8)
+        piece = pieces[: height - top]
         piece[:, 1:] = rows[top : top + many]
         if not plain:
             above = rows[max(top - 1, 0) : top + len(piece) - 1]

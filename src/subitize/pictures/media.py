@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from subitize.errors import ModelError
 
+_BEGINNINGS = {b"\x89PNG": "image/png", b"\xff\xd8": "image/jpeg", b"GIF8": "image/gif"}
+
 
 def media_type(picture: bytes) -> str:
     """The media type of an encoded picture, by its first bytes."""
-    if picture.startswith(b"\x89PNG"):
-        return "image/png"
-    if picture.startswith(b"\xff\xd8"):
-        return "image/jpeg"
     if picture[8:12] == b"WEBP":
         return "image/webp"
-    if picture.startswith(b"GIF8"):
-        return "image/gif"
+    for beginning, kind in _BEGINNINGS.items():
+        if picture.startswith(beginning):
+            return kind
     raise ModelError("the picture is neither PNG, JPEG, WebP nor GIF")

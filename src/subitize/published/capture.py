@@ -6,7 +6,7 @@ Values are sMAPE in percent (lower is better) unless the table says accuracy (hi
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 DOI = "10.48550/arXiv.2504.15485"
 CITATION = (
@@ -23,8 +23,7 @@ BIBTEX = """@misc{pothiraj2025capture,
 }"""
 
 
-@dataclass(frozen=True, slots=True)
-class CaptureRow:
+class CaptureRow(NamedTuple):
     """One printed number."""
 
     table: str
@@ -40,11 +39,6 @@ class CaptureRow:
     """total, hidden or pattern"""
     help: str = ""
     """as our `help` setting calls it; `backoff` for temperature backoff"""
-
-    @property
-    def average(self) -> bool:
-        """A mean over models, not a model."""
-        return self.model.startswith("Avg.")
 
     @property
     def note(self) -> str:

@@ -5,7 +5,8 @@ Table 1 of the paper is a picture in the source we read, so only what its text s
 
 from __future__ import annotations
 
-from subitize.published import PublishedRow
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 DOI = "10.1371/journal.pone.0331566"
 CITATION = (
@@ -20,6 +21,41 @@ BIBTEX = """@article{testolin2025visual,
   year    = {2025},
   doi     = {10.1371/journal.pone.0331566}
 }"""
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedRow:
+    """What a paper says about one model; a value the paper's text does not give stays None."""
+
+    benchmark: str
+    """name of our benchmark that measures the same"""
+    model: str
+    """the model as the paper calls it"""
+    source: str
+    """section, table and page or paragraph where the numbers are printed"""
+    parameters: float | None = None
+    """size in billions of parameters"""
+    accuracy: float | None = None
+    """share of right responses"""
+    accuracy_bound: str = ""
+    """the paper's words where it gives only a bound, such as `< 30 %`"""
+    nae: float | None = None
+    """normalised absolute error, also printed as MWE"""
+    counting_level: int | None = None
+    """n of the n-knower"""
+    human_correlation: float | None = None
+    """correlation with the ideal human observer"""
+    category_consistency: float | None = None
+    """smallest correlation between the confusion matrices of two categories"""
+    prompt: str = ""
+    """prompt form with the best result"""
+    discarded: int | None = None
+    """how many replies were thrown away"""
+    bias: Mapping[str, str] = field(default_factory=dict)
+    """category → over or under, as far as the text says"""
+    baseline: bool = False
+    """a reference point, not a model"""
+
 
 _PAINT = "§3.2 (size: §2.2), paragraph 2"
 _BOARD = "NumGen README, section 5"
@@ -59,7 +95,7 @@ def _row(line: str) -> PublishedRow:
     benchmark, model, source, size, accuracy, nae, level, human, likeness, prompt, lost = cells
     exact = accuracy.replace(".", "").isdecimal()
     return PublishedRow(
-        benchmark, model, _SOURCES[source], DOI, prompt=prompt,
+        benchmark, model, _SOURCES[source], prompt=prompt,
         parameters=float(size) if size else None,
         accuracy=float(accuracy) if exact else None, accuracy_bound="" if exact else accuracy,
         nae=float(nae) if nae else None, counting_level=int(level) if level else None,

@@ -26,6 +26,7 @@ DRAWERS: Mapping[str, str] = {
     "naming": "subitize.stimuli.naming:draw",
     "capture": "subitize.stimuli.capture:draw",
     "capture-continued": "subitize.stimuli.capture.continued:draw",
+    "probe": "subitize.stimuli.probe:draw",
     "capture-holed": "subitize.stimuli.capture.continued:draw_holed",
 }
 """Who draws a recipe; imported when first needed. The module also holds DRAWING_VERSION."""

@@ -40,11 +40,11 @@ def nearest(points: Points, order: float = 2) -> float:
     return float(apart[~np.eye(len(points), dtype=bool)].min(initial=math.inf))
 
 
-def polygon_area(points: Points) -> float:
-    """Area of a closed polygon.
+def signed_area(points: Points) -> float:
+    """Area of a closed polygon, below 0 if it turns the other way.
 
-    >>> polygon_area(np.array([[0.0, 0], [2, 0], [2, 2], [0, 2]]))
+    >>> signed_area(np.array([[0.0, 0], [2, 0], [2, 2], [0, 2]]))
     4.0
     """
     x, y = points[:, 0], points[:, 1]
-    return abs(float(np.sum(x * np.roll(y, -1) - np.roll(x, -1) * y))) / 2
+    return float(np.sum(x * np.roll(y, -1) - np.roll(x, -1) * y)) / 2

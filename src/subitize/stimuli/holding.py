@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from subitize.errors import BadInput, UnknownName
+from subitize.errors import BadInput
 from subitize.stimuli.art import Tile
-from subitize.stimuli.geometry import Points, convex_hull, polygon_area
+from subitize.stimuli.geometry import Points, convex_hull, signed_area
 from subitize.stimuli.placing import GAP, MARGIN, SMALLEST, Centres, Diameters
 
 HOLDS = ("area", "hull", "density")
@@ -30,11 +30,6 @@ _DENSER = 0.85
 """crowds begin denser than they shall be: places can be moved apart freely, together hardly"""
 
 TilesOf = Callable[[Diameters], Sequence[Tile]]
-
-
-def check_hold(hold: str) -> None:
-    if hold and hold not in HOLDS:
-        raise UnknownName("cue to hold", hold, HOLDS)
 
 
 def hull_target(recipe: Mapping[str, Any]) -> float:
@@ -62,7 +57,7 @@ def hull_area(centres: Points | Centres, tiles: Sequence[Tile]) -> float:
     if not tiles:
         return 0.0
     corners = [tile.corners + centre for tile, centre in zip(tiles, centres, strict=True)]
-    return polygon_area(convex_hull(np.concatenate(corners)))
+    return abs(signed_area(convex_hull(np.concatenate(corners))))
 
 
 def same_area(relative: Points, size: int, tiles_of: TilesOf) -> Diameters:

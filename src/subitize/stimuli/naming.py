@@ -38,7 +38,8 @@ def recipe(
     """
     if category not in CATEGORIES:
         raise UnknownName("category", category, CATEGORIES)
-    holding.check_hold(hold)
+    if hold and hold not in holding.HOLDS:
+        raise UnknownName("cue to hold", hold, holding.HOLDS)
     if n < 0:
         raise BadInput(f"A picture of {n} items can't be drawn: n starts at 0.")
     if not SMALLEST_SIZE <= size <= LARGEST_SIZE:

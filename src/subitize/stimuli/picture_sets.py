@@ -17,6 +17,7 @@ from typing import Any, ClassVar
 import orjson
 
 from subitize.errors import BadInput, StorageFull
+from subitize.files import write_whole
 from subitize.records import Stimulus
 from subitize.stimuli import Picture, render
 
@@ -60,7 +61,7 @@ class PictureSet(ABC):
         try:
             for folder in {(out / name).parent for name, _ in wanted}:
                 folder.mkdir(parents=True, exist_ok=True)
-            _replace(out / MANIFEST, b"".join(self._lines(out, wanted, processes)))
+            write_whole(out / MANIFEST, b"".join(self._lines(out, wanted, processes)))
         except OSError as error:
             raise StorageFull(
                 f"The pictures can't be written to {out} ({error.strerror}): free some space or "
@@ -84,7 +85,8 @@ class PictureSet(ABC):
         picture = render(Stimulus("drawn", made))
         path = out / name
         if not path.exists() or path.read_bytes() != picture.png:
-            _replace(path, picture.png)
+            # what a power cut takes is drawn again
+            write_whole(path, picture.png, sync=False)
         return orjson.dumps(self.line(name, made, picture), option=orjson.OPT_APPEND_NEWLINE)
 
     def _check_folder(self, out: Path, wanted: Mapping[str, Recipe]) -> None:
@@ -93,11 +95,11 @@ class PictureSet(ABC):
             raise BadInput(f"{out} is a file: give a folder for the pictures.")
         names = {out / name for name in (MANIFEST, *wanted)}
         folders = {parent for name in names for parent in name.parents}
-        known = names | folders | {_unfinished(name) for name in names}
+        known = names | folders
         # from the top down, and no further into a stranger's folder
         for folder in sorted({name.parent for name in names}):
             for path in sorted(folder.iterdir()) if folder.is_dir() else ():
-                if path not in known:
+                if path not in known and path.suffix != ".part":
                     raise BadInput(
                         f"The folder {out} holds {str(path.relative_to(out))!r}, which is not part "
                         "of this set: choose an empty folder."
@@ -116,13 +118,3 @@ class PictureSet(ABC):
                 f"The folder {out} holds another set of pictures (its {MANIFEST} differs): choose "
                 "an empty folder, or the settings it was made with."
             )
-
-
-def _replace(path: Path, data: bytes) -> None:
-    """A file is either whole or not there."""
-    _unfinished(path).write_bytes(data)
-    _unfinished(path).replace(path)
-
-
-def _unfinished(path: Path) -> Path:
-    return path.with_name(f".{path.name}.part")

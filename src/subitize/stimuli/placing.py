@@ -88,7 +88,9 @@ def throw_darts(diameters: Diameters, size: int, rng: np.random.Generator) -> Ce
     order = np.argsort(-diameters, kind="stable")
     for done, item in enumerate(order):
         diameter = int(diameters[item])
-        near, far = _inside(diameter, size)
+        # first and last whole coordinate at which a circle keeps the margin
+        near = MARGIN + (diameter + 1) // 2
+        far = size - near
         if far < near:
             return None
         placed = order[:done]
@@ -104,12 +106,6 @@ def throw_darts(diameters: Diameters, size: int, rng: np.random.Generator) -> Ce
         else:
             return None
     return centres
-
-
-def _inside(diameter: int, size: int) -> tuple[int, int]:
-    """First and last whole coordinate at which a circle keeps the margin."""
-    radius = (diameter + 1) // 2
-    return MARGIN + radius, size - MARGIN - radius
 
 
 def _jittered_grid(

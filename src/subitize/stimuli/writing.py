@@ -41,17 +41,10 @@ class NamingSet(PictureSet):
             )
         if not -(2**63) <= self.seed < 2**63:
             raise BadInput(f"--seed is {self.seed}: give a whole number of at most 18 digits.")
-        known: dict[str, Any] = {
-            "size": self.size,
-            "hold": self.hold,
-            "seed": self.seed,
-            "largest": self.max,
-        }
+        known: dict[str, Any] = {"size": self.size, "hold": self.hold, "seed": self.seed}
+        known["largest"] = self.max
         return [
-            (
-                f"{n}_{category.replace(' ', '_')}_{index}.png",
-                recipe(category, n, index, **known),
-            )
+            (f"{n}_{category.replace(' ', '_')}_{index}.png", recipe(category, n, index, **known))
             for category in self.categories
             for n in range(1, self.max + 1)
             for index in range(self.per_cell)

@@ -5,29 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from subitize.benchmark import (
-    Attempt,
-    Benchmark,
-    Decisions,
-    Helper,
-    Paper,
-    Reader,
-    Stage,
-)
+from subitize.benchmark import Attempt, Benchmark, Decisions, Helper, Paper, Reader, Stage
 from subitize.benchmarks.capture import extracting
 from subitize.benchmarks.capture.answers import read_picture, read_with_boxes
-from subitize.benchmarks.capture.help import visible_counts
 from subitize.benchmarks.capture.prompts import PROMPTS, prompt_names
 from subitize.benchmarks.capture.scenes import check_data, paints, scenes
-from subitize.benchmarks.capture.scoring import best_prompts, scores_of
+from subitize.benchmarks.capture.scoring import best_prompts, scores_of, visible_counts
 from subitize.benchmarks.capture.settings import CaptureSettings, check
-from subitize.benchmarks.capture.tasks import (
-    CONDITION,
-    filled_trials,
-    possible_tasks,
-    trials_of,
-    tried_variants,
-)
+from subitize.benchmarks.capture.tasks import CONDITION, Asking, possible_tasks, tried_variants
 from subitize.errors import BadInput
 from subitize.models.base import Kind
 from subitize.records import Reading, Response, Row, Trial
@@ -112,7 +97,7 @@ class Capture(Benchmark[CaptureSettings]):
             named["inpainter"] = settings.inpainter
         return named
 
-    def ready(self, settings: CaptureSettings, kind: Kind) -> None:
+    def ready(self, settings: CaptureSettings, kind: Kind) -> Decisions:
         tasks = possible_tasks(settings)
         check_data(settings, tasks, chooses=self._chooses(settings, kind))
         if "total" not in tasks and kind != "namer":
@@ -120,6 +105,7 @@ class Capture(Benchmark[CaptureSettings]):
                 f"A counter finds things, it can't answer the task {' or '.join(tasks)}: add the "
                 "task total, or ask a model that reads questions."
             )
+        return {}
 
     def _chooses(self, settings: CaptureSettings, kind: Kind) -> bool:
         """Whether prompts are tried on the validation part."""
@@ -144,17 +130,14 @@ class Capture(Benchmark[CaptureSettings]):
             if names and set(settings.help) - {"inpainted"}:
                 yield Stage("help")
         # Counters find things; what is hidden or what a pattern is called they can't say.
-        asked = [task for task in ("hidden", "pattern") if task in tasks and names]
-        for task in asked:
-            yield Stage(task)
-        yield Stage(
-            "extract", role="llm", follows=("prompts", "total", "inpainted", "help", "hidden")
-        )
+        yield from (Stage(task) for task in ("hidden", "pattern") if task in tasks and names)
+        read = ("prompts", "total", "inpainted", "help", "hidden")
+        yield Stage("extract", role="llm", follows=read)
 
     def trials(
         self, stage: str, settings: CaptureSettings, decisions: Decisions
     ) -> Iterator[Trial]:
-        return trials_of((self.NAME, self.VERSION, stage), settings, decisions)
+        return Asking((self.NAME, self.VERSION, stage), settings, decisions).trials()
 
     def size(self, stage: str, settings: CaptureSettings, decisions: Decisions) -> int | None:
         if stage == "prompts":
@@ -196,7 +179,7 @@ class Capture(Benchmark[CaptureSettings]):
     ) -> Iterator[Trial]:
         whose = (self.NAME, self.VERSION, stage)
         if stage == "inpainted":
-            return filled_trials(whose, settings, trial, response)
+            return Asking(whose, settings, {}).filled(trial, response)
         return extracting.follow(whose, trial, response)
 
     def helper_reader(self, stage: str) -> Reader:

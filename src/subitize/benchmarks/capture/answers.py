@@ -8,6 +8,7 @@ from subitize.measures.error_size import smape_terms
 from subitize.readers.boxes import reading_boxes
 from subitize.readers.choices import choice
 from subitize.readers.text import ended_early, final, take_confidence
+from subitize.readers.votes import most_common
 from subitize.records import Reading, Response, Trial
 
 if TYPE_CHECKING:
@@ -19,11 +20,9 @@ NOT_REPLIES = ("failed", "pending", "excluded")
 
 def read_capture(trial: Trial, response: Response) -> Reading:
     """The final number, or the option chosen; a line of confidence is taken out first."""
-    early = ended_early(response)
-    if early is not None:
-        return early
     words, _ = take_confidence(response.value)
-    return choice(words, trial.options) if trial.options else final(words)
+    said = choice(words, trial.options) if trial.options else final(words)
+    return ended_early(response) or said
 
 
 read_with_boxes = reading_boxes(read_capture)
@@ -49,53 +48,38 @@ def one_per_trial(answers: pl.DataFrame, confidence: str) -> pl.DataFrame:
     """
     import polars as pl
 
-    frame = replies(answers)
-    said = pl.when(pl.col("state") == "read").then(
-        pl.coalesce(pl.col("number").cast(pl.String), "choice")
-    )
-    times = said.count().over("trial", said)
-    frame = frame.with_columns(
-        said.is_null().alias("skipped"),
-        times.alias("times"),
-        pl.len().over("trial").alias("samples"),
-        pl.int_range(pl.len()).alias("row"),
-    )
-    order = {"skipped": False, "times": True, "row": False}
-    best = frame.sort(list(order), descending=list(order.values())).unique("trial", keep="first")
-    first = frame.unique("trial", keep="first", maintain_order=True).select("trial", "state")
-    best = first.join(best.drop("state"), on="trial", how="left", maintain_order="left")
-    best = best.with_columns(
-        pl.when("skipped").then("state").otherwise(pl.lit("read")).alias("state")
-    )
+    value = pl.coalesce(pl.col("number").cast(pl.String), "choice")
+    frame = replies(answers).with_columns(said=pl.when(pl.col("state") == "read").then(value))
+    votes = most_common(frame, "trial", "said")
+    best = votes.join(frame, ["trial", "said"], nulls_equal=True, maintain_order="left_right")
+    best = best.unique("trial", keep="first", maintain_order=True)
+    named = pl.col("target_choice") != ""
+    right = pl.when(named).then(pl.col("choice") == pl.col("target_choice"))
     return best.with_columns(
-        pl.Series("error", _errors(best), dtype=pl.Float64),
-        pl.when(pl.col("target_choice") == "")
-        .then(pl.col("number") == pl.col("target"))
-        .otherwise(pl.col("choice") == pl.col("target_choice"))
-        .fill_null(False)
-        .alias("right"),
+        _errors(best),
         _confidence(best, confidence),
+        skipped=pl.col("said").is_null(),
+        right=right.otherwise(pl.col("number") == pl.col("target")).fill_null(False),
     )
 
 
-def _errors(answers: pl.DataFrame) -> list[float | None]:
+def _errors(answers: pl.DataFrame) -> pl.Series:
     """sMAPE of each answer in percent; null where a name was asked for."""
-    numbers = answers["target"].is_not_null()
-    terms = iter(())
-    if numbers.any():
-        asked = answers.filter(numbers)
-        terms = iter(smape_terms(asked["target"].to_numpy(), asked["number"].to_numpy()).tolist())
-    return [next(terms) if is_number else None for is_number in numbers]
+    import polars as pl
+
+    asked, said = answers["target"].fill_null(0).to_numpy(), answers["number"].to_numpy()
+    terms = pl.Series("error", smape_terms(asked, said) if len(asked) else [], dtype=pl.Float64)
+    return terms.set(answers["target"].is_null(), None)
 
 
 def _confidence(answers: pl.DataFrame, source: str) -> pl.Series:
     import polars as pl
 
     if source == "samples":
-        share = (answers["times"] / answers["samples"]).set(answers["skipped"], None)
-        return share.cast(pl.Float64).alias("confidence")
+        share = answers["agreeing"] / answers["answers"]
+        return share.set(answers["said"].is_null(), None).alias("confidence")
     sure = [
         take_confidence(value)[1] if source == "asked" and samples == 1 else None
-        for value, samples in answers.select("value", "samples").iter_rows()
+        for value, samples in answers.select("value", "answers").iter_rows()
     ]
     return pl.Series("confidence", sure, dtype=pl.Float64)

@@ -25,11 +25,9 @@ EXAMPLES = 20
 def follow(whose: tuple[str, str, str], trial: Trial, response: Response) -> Iterator[Trial]:
     """What the language model is asked about a reply: nothing where rules read it surely."""
     if not _needs_no_model(trial, response):
-        words, _ = take_confidence(response.value)
-        question = EXTRACT.format(words)
-        yield make_follower(
-            whose, response, question, target=trial.target, condition=trial.condition
-        )
+        question = EXTRACT.format(take_confidence(response.value)[0])
+        known: dict[str, Any] = {"target": trial.target, "condition": trial.condition}
+        yield make_follower(whose, response, question, **known)
 
 
 def _needs_no_model(trial: Trial, response: Response) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 import polars as pl
 
@@ -23,13 +22,7 @@ from subitize.reports.cells import as_score, text
 from subitize.reports.leaderboard import headline
 from subitize.reports.methods import citations, methods
 from subitize.reports.page import Block, Card, Picture, Section
-from subitize.reports.replies import (
-    ERROR,
-    Answer,
-    gallery_section,
-    pictures,
-    unreadable_table,
-)
+from subitize.reports.replies import ERROR, Answer, gallery_section, pictures, unreadable_table
 from subitize.reports.respondents import Respondent, respondents_from
 from subitize.runs.stored import StoredRun
 
@@ -143,7 +136,7 @@ def _standing(set_: str, respondents: Sequence[Respondent]) -> Section:
         worst = max(known, key=lambda label: known[label])
         cards = [Card(text(known[worst], "+.2f"), "largest price of occlusion", worst)]
         drawn = [figures.price(set_, lines)]
-    best = replace(OCCLUDED, label="sMAPE, occluded")
+    best = OCCLUDED._replace(label="sMAPE, occluded")
     return Section(
         f"{NAME}-{set_}-leaderboard-section",
         f"Leaderboard, {set_} set",

@@ -6,22 +6,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from subitize.benchmarks.capture.prompts import PROMPTS
+from subitize.benchmarks.capture.scoring import BREAKDOWNS
 from subitize.published import capture as paper
-from subitize.reports.cells import Line, columns, model_table, percent, words
+from subitize.reports.cells import Line, columns, model_table, words
 from subitize.reports.leaderboard import ranked
 from subitize.reports.page import Cell, Column, Table
 from subitize.reports.respondents import Respondent, unfolded
 
 NAME = "capture"
 BOTH = ("unoccluded", "occluded")
-FACTS = {
-    "total": "total",
-    "hidden": "number hidden",
-    "arrangement": "arrangement",
-    "place": "place",
-    "colour": "colour",
-    "object": "object",
-}
 Lines = Callable[[str, Sequence[Respondent]], list[Line]]
 PLACES = ("centre", "top left", "top right", "bottom left", "bottom right")
 (OCCLUDED,) = columns("smape.occluded:Occluded:.2f±")
@@ -39,8 +32,8 @@ def _minus(first: float | None, second: float | None) -> float | None:
     return None if first is None or second is None else round(first - second, 2)
 
 
-def _skipped(score: Mapping[str, Any] | None) -> Cell | None:
-    return percent(score["skipped"] / score["trials"]) if score and score["trials"] else None
+def _skipped(score: Mapping[str, Any] | None) -> float | None:
+    return score["skipped"] / score["trials"] if score and score["trials"] else None
 
 
 def leaderboard_lines(set_: str, respondents: Sequence[Respondent]) -> list[Line]:
@@ -216,7 +209,8 @@ def levels(one: Respondent, fact: str) -> dict[Any, Mapping[str, Any]]:
 def breakdown_tables(set_: str, respondents: Sequence[Respondent]) -> list[Table]:
     """sMAPE by each fact, a table each, a column per model; occluded pictures."""
     found = []
-    for fact, said in FACTS.items():
+    for fact in BREAKDOWNS["synthetic"]:
+        said = "number hidden" if fact == "hidden" else fact
         by_model = {one.label: levels(one, fact) for one in respondents}
         lines = []
         for level in in_order(dict.fromkeys(v for known in by_model.values() for v in known)):
@@ -226,7 +220,7 @@ def breakdown_tables(set_: str, respondents: Sequence[Respondent]) -> list[Table
             Column(f"smape_{place}", label, ".2f", interval=True, at=(label,))
             for place, label in enumerate(by_model, 1)
         ]
-        first = Column(fact, said.capitalize(), numeric=fact in ("total", "hidden"))
+        first = Column(fact, said.capitalize(), "d" if fact in ("total", "hidden") else "")
         caption = f"sMAPE of occluded pictures by {said}."
         if lines:
             table = model_table(f"{NAME}-{set_}-by-{fact}", caption, lines, heads, first=first)

@@ -8,13 +8,12 @@ the plural of what is to be counted, also where the paper writes `[dot shape]s`.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 PLACEHOLDER = "[object]"
 
 
-@dataclass(frozen=True, slots=True)
-class Prompt:
+class Prompt(NamedTuple):
     """One way to ask for the total."""
 
     text: str
@@ -34,6 +33,55 @@ _PARTLY = " If [object] are partially in the frame (i.e. if any part of [object]
 _BOTH = ("unoccluded", "occluded")
 _OPEN, _COVERED = ("unoccluded",), ("occluded",)
 
+_OURS_OPEN = {
+    "how-many": "How many [object] are there in the image?",
+    "one-by-one": (
+        "Look at the [object] in the image one by one and number them as you go. How many are "
+        "there? End with the total."
+    ),
+    "row-by-row": (
+        "The [object] in the image form a regular pattern. Say how many there are in each row or "
+        "side of it, then how many [object] there are in all."
+    ),
+    "describe": (
+        "Describe how the [object] in the image are laid out. Then state their total number."
+    ),
+    "final-line": (
+        "Count all [object] in the image. Finish with the line 'Final answer: N', where N is "
+        "their number."
+    ),
+}
+_OURS_COVERED = {
+    "how-many-behind": (
+        "How many [object] are there in the image, including those hidden behind the black box?"
+    ),
+    "two-sums": (
+        "A black box hides some of the [object] in the image. Count the [object] you can see, "
+        "work out from the pattern how many are behind the box, and give the sum of the two."
+    ),
+    "lift-the-box": (
+        "Imagine that the black box in the image is lifted and the [object] go on below it as "
+        "they do around it. How many [object] would there be in the whole image?"
+    ),
+    "row-by-row-behind": (
+        "The [object] in the image form a regular pattern that goes on behind the black box. Say "
+        "how many there are in each row or side of the whole pattern, then how many [object] "
+        "there are in all."
+    ),
+    "complete": (
+        "Part of a regular pattern of [object] is covered by a black box. Complete the pattern in "
+        "your mind and give the number of [object] in the complete pattern."
+    ),
+    "describe-behind": (
+        "Describe how the [object] in the image are laid out and where the black box lies on "
+        "them. Then state how many [object] there are in all, hidden ones included."
+    ),
+    "final-line-behind": (
+        "Count all [object] in the image, both those in sight and those that the regular pattern "
+        "puts behind the black box. Finish with the line 'Final answer: N', where N is their "
+        "number."
+    ),
+}
 PROMPTS: Mapping[str, Prompt] = {
     "as-if-no-box-in-frame": Prompt(
         _COUNT
@@ -66,62 +114,8 @@ PROMPTS: Mapping[str, Prompt] = {
         "appendix D: Molmo on real unoccluded; InternVL2 on synthetic unoccluded",
     ),
     "in-frame": Prompt(_COUNT + _IN_FRAME, _OPEN, "appendix D: Molmo on synthetic unoccluded"),
-    "how-many": Prompt("How many [object] are there in the image?", _OPEN),
-    "one-by-one": Prompt(
-        "Look at the [object] in the image one by one and number them as you go. How many are "
-        "there? End with the total.",
-        _OPEN,
-    ),
-    "row-by-row": Prompt(
-        "The [object] in the image form a regular pattern. Say how many there are in each row or "
-        "side of it, then how many [object] there are in all.",
-        _OPEN,
-    ),
-    "describe": Prompt(
-        "Describe how the [object] in the image are laid out. Then state their total number.",
-        _OPEN,
-    ),
-    "final-line": Prompt(
-        "Count all [object] in the image. Finish with the line 'Final answer: N', where N is "
-        "their number.",
-        _OPEN,
-    ),
-    "how-many-behind": Prompt(
-        "How many [object] are there in the image, including those hidden behind the black box?",
-        _COVERED,
-    ),
-    "two-sums": Prompt(
-        "A black box hides some of the [object] in the image. Count the [object] you can see, "
-        "work out from the pattern how many are behind the box, and give the sum of the two.",
-        _COVERED,
-    ),
-    "lift-the-box": Prompt(
-        "Imagine that the black box in the image is lifted and the [object] go on below it as "
-        "they do around it. How many [object] would there be in the whole image?",
-        _COVERED,
-    ),
-    "row-by-row-behind": Prompt(
-        "The [object] in the image form a regular pattern that goes on behind the black box. Say "
-        "how many there are in each row or side of the whole pattern, then how many [object] "
-        "there are in all.",
-        _COVERED,
-    ),
-    "complete": Prompt(
-        "Part of a regular pattern of [object] is covered by a black box. Complete the pattern in "
-        "your mind and give the number of [object] in the complete pattern.",
-        _COVERED,
-    ),
-    "describe-behind": Prompt(
-        "Describe how the [object] in the image are laid out and where the black box lies on "
-        "them. Then state how many [object] there are in all, hidden ones included.",
-        _COVERED,
-    ),
-    "final-line-behind": Prompt(
-        "Count all [object] in the image, both those in sight and those that the regular pattern "
-        "puts behind the black box. Finish with the line 'Final answer: N', where N is their "
-        "number.",
-        _COVERED,
-    ),
+    **{name: Prompt(text, _OPEN) for name, text in _OURS_OPEN.items()},
+    **{name: Prompt(text, _COVERED) for name, text in _OURS_COVERED.items()},
 }
 """in the order in which ties are broken"""
 
@@ -137,6 +131,21 @@ PATTERN_BEHIND = (
     "Which pattern do the [object] in the image form? A black box hides a part of it; assume that "
     "the pattern continues behind the box. Choose one:"
 )
+
+ALL_PLACES = (
+    "\n\nThese are the coordinates of all [object], those behind the black box included, as (x, y) "
+    "in pixels from the top left corner of the image: {}. Count the coordinates."
+)
+VISIBLE_PLACES = (
+    "\n\nThese are the coordinates of the visible [object] as (x, y) in pixels from the top left "
+    "corner of the image: {}. Estimate the number of [object] hidden behind the black box, count "
+    "the coordinates of the visible ones, and add the two."
+)
+COUNTED = (
+    "\n\nA counting model finds {} visible [object] in the image. Estimate the number of [object] "
+    "hidden behind the black box and add the two."
+)
+"""the paper shows such texts only in a figure; the words are ours"""
 
 CONFIDENCE = (
     "\nAfter your answer write one more line, 'Confidence: P%', where P from 0 to 100 says how "
@@ -175,11 +184,7 @@ def prompt_names(variant: str) -> list[str]:
 
 
 def worded(text: str, thing: str) -> str:
-    """A prompt with the name of what is to be counted.
-
-    >>> worded("How many [object]?", "circles")
-    'How many circles?'
-    """
+    """A prompt with the name of what is to be counted."""
     return text.replace(PLACEHOLDER, thing)
 
 

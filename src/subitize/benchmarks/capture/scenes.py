@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -22,8 +22,7 @@ NOUNS = {"dots": "circles", "boxes": "squares"}
 """what the prompts call the objects"""
 
 
-@dataclass(frozen=True, slots=True)
-class Scene:
+class Scene(NamedTuple):
     """One configuration."""
 
     name: str
@@ -39,18 +38,10 @@ class Scene:
     """by variant"""
     positions: tuple[tuple[float, float], ...] | None
     """of all objects, in pixels of the picture, from the top left; None where unknown"""
+    visible: tuple[tuple[float, float], ...]
+    """positions of those that can be seen"""
     box: tuple[float, ...]
     """the occluder: x0, y0, x1, y1 in pixels"""
-    covered: frozenset[int] = frozenset()
-    """indices of the hidden ones"""
-
-    def coordinates(self, *, visible: bool) -> list[tuple[float, float]]:
-        """Of all objects, or of those that can be seen."""
-        return [
-            place
-            for index, place in enumerate(self.positions or ())
-            if not (visible and index in self.covered)
-        ]
 
 
 @lru_cache(maxsize=8)
@@ -60,16 +51,12 @@ def scenes(settings: CaptureSettings, part: str) -> tuple[Scene, ...]:
     if settings.set == "real":
         # a subset is one of test pictures: prompts are chosen on the whole validation part
         whole = replace(settings, subset="") if part == "validation" else settings
-        chosen = [one for one in _loaded(whole) if one.part == part]
-        ordered = _dealt(chosen, [""] * len(chosen), settings.seed)
-        return tuple(_photographed(one) for one in ordered[: many or None])
-    return _synthetic(settings, part, many)
-
-
-def _synthetic(settings: CaptureSettings, part: str, many: int) -> tuple[Scene, ...]:
-    chosen = [one for one in synthetic.configurations() if synthetic.part(one) == part]
-    ordered = _dealt(chosen, [f"{one.arrangement} {one.count}" for one in chosen], settings.seed)
-    return tuple(_drawn(one, settings) for one in ordered[: many or None])
+        real = [one for one in _loaded(whole) if one.part == part]
+        dealt = _dealt(real, [""] * len(real), settings.seed)
+        return tuple(_photographed(one) for one in dealt[: many or None])
+    drawn = [one for one in synthetic.configurations() if synthetic.part(one) == part]
+    dealt = _dealt(drawn, [f"{one.arrangement} {one.count}" for one in drawn], settings.seed)
+    return tuple(_drawn(one, settings) for one in dealt[: many or None])
 
 
 def _dealt(items: Sequence[Any], cells: Sequence[str], seed: int) -> list[Any]:
@@ -91,21 +78,17 @@ def _drawn(one: synthetic.Configuration, settings: CaptureSettings) -> Scene:
         for variant in synthetic.VARIANTS
     }
     known = synthetic.facts(recipes["occluded"])
+    places = tuple((float(x), float(y)) for x, y in known["positions"])
     return Scene(
         name=one.name.removesuffix(".png"),
         thing=NOUNS[one.object],
         total=one.count,
         hidden=len(known["hidden"]),
-        facts={
-            "arrangement": one.arrangement,
-            "place": one.place,
-            "colour": one.colour,
-            "object": one.object,
-        },
+        facts={name: known[name] for name in ("arrangement", "place", "colour", "object")},
         pictures={variant: Stimulus("drawn", made) for variant, made in recipes.items()},
-        positions=tuple((float(x), float(y)) for x, y in known["positions"]),
+        positions=places,
+        visible=tuple(p for index, p in enumerate(places) if index not in known["hidden"]),
         box=tuple(known["occluder"]),
-        covered=frozenset(known["hidden"]),
     )
 
 
@@ -123,18 +106,17 @@ def _loaded(settings: CaptureSettings) -> tuple[RealPicture, ...]:
 
 
 def _photographed(one: RealPicture) -> Scene:
-    known = one.points is not None
-    covered = set(one.hidden) if known else set()
+    covered = one.hidden
     return Scene(
         name=one.file,
         thing=one.thing,
         total=one.count,
-        hidden=len(one.hidden) if known else None,
+        hidden=None if covered is None else len(covered),
         facts={"object": one.thing},
         pictures={variant: one.stimulus(variant) for variant in synthetic.VARIANTS},
         positions=one.points,
+        visible=tuple(at for at in one.points or () if at not in (covered or ())),
         box=one.box,
-        covered=frozenset(i for i, place in enumerate(one.points or ()) if place in covered),
     )
 
 
@@ -156,7 +138,8 @@ def inpainted(scene: Scene, inpainter: str) -> Stimulus:
             f"{inpainter} has {len(found)} inpainted pictures named {name}.*: it must have one for "
             "each occluded picture. A model can make them: --set inpainter=MODEL."
         )
-    return Stimulus("file", {"sha256": _sha256(found[0])}, str(found[0].resolve()))
+    sha256 = hashlib.sha256(found[0].read_bytes()).hexdigest()
+    return Stimulus("file", {"sha256": sha256}, str(found[0].resolve()))
 
 
 def holed(scene: Scene) -> Stimulus:
@@ -166,10 +149,6 @@ def holed(scene: Scene) -> Stimulus:
         return Stimulus("file", {**covered.recipe, "fill": HOLE}, covered.path)
     recipe = {"drawer": "capture-holed", "version": 1, "of": covered.recipe}
     return Stimulus("drawn", recipe)
-
-
-def _sha256(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def check_data(settings: CaptureSettings, tasks: Sequence[str], *, chooses: bool) -> None:

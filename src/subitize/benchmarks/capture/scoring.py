@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
+from itertools import product
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from subitize.benchmarks.capture.answers import one_per_trial, replies
+from subitize.benchmarks.capture.scenes import Scene
 from subitize.benchmarks.capture.settings import CaptureSettings
 from subitize.errors import BadInput
+from subitize.files import read_json
 from subitize.measures.error_size import smape_terms
+from subitize.measures.intervals import mean_interval
+from subitize.measures.naming import rooted
 from subitize.measures.reliability import reliability
-from subitize.measures.resampling import bootstrap_columns
+from subitize.measures.trials import Floats
+from subitize.records import Score
 
 if TYPE_CHECKING:
     import polars as pl
@@ -31,6 +38,14 @@ LEAST_OF_LEVEL = 5
 OVER_PREDICTED = 5
 
 Key = tuple[Any, ...]
+STEPS: Mapping[str, Callable[[Floats, Floats], Any]] = {
+    "error": lambda target, _: 100 / (2 * target + 1),
+    "right": lambda _, __: 100.0,
+    "mae": lambda _, __: 1.0,
+    "squared": lambda _, square: 2 * np.sqrt(square) + 1,
+    "mape": lambda target, _: 100 / target,
+}
+"""what an answer that is off by one thing adds to each kind of column"""
 
 
 class Columns:
@@ -38,32 +53,63 @@ class Columns:
 
     def __init__(self, names: Sequence[str]) -> None:
         self._place = {name: index for index, name in enumerate(names)}
-        self.values: dict[Key, np.ndarray[Any, np.dtype[np.float64]]] = {}
+        self._values: dict[Key, np.ndarray[Any, np.dtype[np.float64]]] = {}
+        self._skipped: dict[Key, Counter[str]] = {}
+        self._steps: dict[Key, Floats] = {}
+        self._bounds: dict[Key, tuple[float, float]] = {}
+        self.found: dict[Key, dict[str, Any]] = {}
+        """every column's mean with its interval and how many configurations it stands on"""
 
-    def put(self, key: Key, answers: pl.DataFrame, measured: str) -> None:
-        """A column from one group of answers: their `error`, or 100 for each `right` one."""
-        if not answers.height:
+    def put(self, key: Key, answers: pl.DataFrame | None, measured: str) -> None:
+        """A column from one group of answers: their `error`, 100 for each `right` one, or how far
+        they are `off`."""
+        if answers is None:
             return
-        column = np.full(len(self._place), np.nan)
+        column, steps = np.full((2, len(self._place)), np.nan)
         places = [self._place[name] for name in answers["configuration"]]
-        column[places] = answers[measured].cast(float).to_numpy() * (1 + 99 * (measured == "right"))
-        self.values[key] = column
+        values = answers[measured].cast(float).to_numpy()
+        target = answers["target"].cast(float).to_numpy()
+        column[places] = values * (1 + 99 * (measured == "right"))
+        # what an answer that is off by one adds
+        steps[places] = STEPS[measured](target, np.abs(values))
+        self._values[key], self._steps[key] = column, steps
+        self._bounds[key] = 0.0, 100.0 if measured in ("error", "right") else np.inf
+        self._skipped[key] = Counter(answers.filter(answers["skipped"])["state"])
 
     def difference(self, key: Key, first: Key, second: Key) -> None:
         """first − second where a configuration has both."""
-        if first in self.values and second in self.values:
-            column = self.values[first] - self.values[second]
+        if first in self._values and second in self._values:
+            column = self._values[first] - self._values[second]
             if not np.isnan(column).all():
-                self.values[key] = column
+                self._values[key] = column
+                self._steps[key] = np.fmax(self._steps[first], self._steps[second])
+                self._bounds[key] = -self._bounds[second][1], self._bounds[first][1]
 
-    def intervals(self, seed: int) -> dict[Key, dict[str, Any]]:
-        """Every column's mean with its interval and how many configurations it stands on."""
-        if not self.values:
-            return {}
-        table = np.stack(list(self.values.values()), axis=1)
-        found = bootstrap_columns(table, np.random.default_rng([seed, 20250422]))
-        both = zip(self.values, found, strict=True)
-        return {key: one.as_json() for key, one in both if one is not None}
+    def measure(self) -> None:
+        """Fill `found`: the mean of every column over the configurations that have it."""
+        for key, column in self._values.items():
+            known = ~np.isnan(column)
+            if known.any():
+                one = mean_interval(
+                    column[known], steps=self._steps[key][known], bounds=self._bounds[key]
+                )
+                self.found[key] = one.as_json()
+
+    def with_skips(self, *key: str) -> dict[str, Any] | None:
+        """What was found of a column, and how many of its answers were skipped, by state."""
+        if key not in self.found:
+            return None
+        states = self._skipped[key]
+        return {**self.found[key], "skipped": states.total(), "skipped_states": dict(states)}
+
+    def breakdowns(self) -> dict[str, dict[str, list[dict[str, Any]]]]:
+        """The columns by variant, fact and level."""
+        found: dict[str, dict[str, list[dict[str, Any]]]] = {}
+        for key in (key for key in self.found if key[0] == "by"):
+            _, variant, by, level = key
+            line = {"level": level, **self.found[key], "skipped": self._skipped[key].total()}
+            found.setdefault(variant, {}).setdefault(by, []).append(line)
+        return found
 
 
 def scores_of(
@@ -74,90 +120,94 @@ def scores_of(
     tested = counted.filter(counted["stage"] != "prompts")
     given = one_per_trial(tested, settings.confidence)
     groups = given.partition_by("task", "variant", "help", as_dict=True, maintain_order=True)
-    nothing = given.clear()
+    asked = {v: groups["total", v, ""] for v in settings.variants if ("total", v, "") in groups}
     columns = Columns(given["configuration"].unique(maintain_order=True).to_list())
-    plain = {v: groups.get(("total", v, ""), nothing) for v in settings.variants}
-    pattern = {v: groups.get(("pattern", v, ""), nothing) for v in settings.variants}
-    hidden = groups.get(("hidden", "occluded", ""), nothing)
-    helped = {
-        name: groups["total", "occluded", name]
-        for name in settings.help
-        if ("total", "occluded", name) in groups
-    }
-    for variant in settings.variants:
-        columns.put(("smape", variant), plain[variant], "error")
-        columns.put(("exact", variant), plain[variant], "right")
-        columns.put(("pattern", variant), pattern[variant], "right")
-    columns.put(("hidden",), hidden, "error")
-    _fill_differences(columns, helped)
-    levels = _fill_breakdowns(columns, plain, BREAKDOWNS[settings.set])
-    found = columns.intervals(settings.seed)
-    asked = {variant: own for variant, own in plain.items() if own.height}
+    _fill(columns, groups, settings)
+    columns.measure()
+    found, variants = columns.found, settings.variants
+    attempts = Counter(replies(tested)["attempt"])
     scores: dict[str, Any] = {
         "asked": counted["trial"].n_unique(),
         "trials": given.height,
         "states": dict(Counter(tested["state"])),
         "set": settings.set,
         "layout": settings.layout if settings.set == "synthetic" else None,
-        "smape": {v: _scored(found, ("smape", v), plain[v]) for v in settings.variants},
-        "exact": {v: found.get(("exact", v)) for v in settings.variants},
+        "smape": {v: columns.with_skips("smape", v) for v in variants},
+        "exact": {v: found.get(("exact", v)) for v in variants},
+        "mae": {v: found.get(("mae", v)) for v in variants},
+        "rmse": {v: _rooted(found.get(("squared", v))) for v in variants},
+        "mape": {v: found.get(("mape", v)) for v in variants},
         "price_of_occlusion": found.get(("price",)),
-        "hidden": _scored(found, ("hidden",), hidden),
+        "hidden": columns.with_skips("hidden"),
         "hidden_minus_total": found.get(("hidden-total",)),
-        "pattern": {v: _scored(found, ("pattern", v), pattern[v]) for v in settings.variants},
+        "pattern": {v: columns.with_skips("pattern", v) for v in variants},
         "pattern_price": found.get(("pattern-price",)),
-        "help": {name: _helped(name, found, own) for name, own in helped.items()},
-        "breakdowns": _broken_down(found, levels),
+        "help": {
+            name: {"smape": columns.with_skips("help", name), "effect": found.get(("effect", name))}
+            for name in settings.help
+            if ("total", "occluded", name) in groups
+        },
+        "breakdowns": columns.breakdowns(),
         "confusion": {v: _confusion(own) for v, own in asked.items()},
         "over_predicted": {v: _over_predicted(own) for v, own in asked.items()},
         "confidence": {v: _confidence(own, settings) for v, own in asked.items()},
         "prompt": {variant: own["prompt"][0] for variant, own in asked.items()},
         "prompts": prompt_table(counted.filter(counted["stage"] == "prompts")),
         "prompt_decision": decisions.get("prompt"),
-        "attempts": {
-            str(attempt): times
-            for attempt, times in sorted(Counter(replies(tested)["attempt"]).items())
-        },
+        "attempts": {str(attempt): times for attempt, times in sorted(attempts.items())},
     }
+    if "visible-count" in scores["help"]:
+        alone = {"counter_alone": ("counter",), "minus_counter_alone": ("with-counter",)}
+        scores["help"]["visible-count"] |= {name: found.get(key) for name, key in alone.items()}
     scores["undefined"] = _undefined(scores, settings)
     return scores
 
 
-def _fill_differences(columns: Columns, helped: Mapping[str, pl.DataFrame]) -> None:
-    """The paired differences, and the columns of help."""
+def _fill(columns: Columns, groups: Mapping[Key, pl.DataFrame], settings: CaptureSettings) -> None:
+    """Every column, from the answers by task, variant and help."""
+    for variant in settings.variants:
+        columns.put(("smape", variant), groups.get(("total", variant, "")), "error")
+        columns.put(("exact", variant), groups.get(("total", variant, "")), "right")
+        columns.put(("pattern", variant), groups.get(("pattern", variant, "")), "right")
+        for name, errors in _errors(groups.get(("total", variant, ""))):
+            columns.put((name, variant), errors, name)
+    columns.put(("hidden",), groups.get(("hidden", "occluded", "")), "error")
     columns.difference(("price",), ("smape", "occluded"), ("smape", "unoccluded"))
     columns.difference(("pattern-price",), ("pattern", "occluded"), ("pattern", "unoccluded"))
     columns.difference(("hidden-total",), ("hidden",), ("smape", "occluded"))
-    for name, own in helped.items():
+    for name in settings.help:
+        own = groups.get(("total", "occluded", name))
         columns.put(("help", name), own, "error")
         columns.difference(("effect", name), ("help", name), ("smape", "occluded"))
-        if name == "visible-count":
+        if name == "visible-count" and own is not None:
             # What the counter alone would have answered: the visible count as the total.
             alone = smape_terms(own["target"].to_numpy(), own["told"].to_numpy())
             columns.put(("counter",), own.with_columns(error=alone), "error")
             columns.difference(("with-counter",), ("help", name), ("counter",))
+    plain = [variant for variant in settings.variants if ("total", variant, "") in groups]
+    for variant, by in product(plain, BREAKDOWNS[settings.set]):
+        for level, inside in _levels(by, groups["total", variant, ""]):
+            columns.put(("by", variant, by, level), inside, "error")
 
 
-def _scored(
-    found: Mapping[Key, Mapping[str, Any]], key: Key, answers: pl.DataFrame
-) -> dict[str, Any] | None:
-    if key not in found:
-        return None
-    skipped = answers.filter(answers["skipped"])["state"]
-    return {**found[key], "skipped": len(skipped), "skipped_states": dict(Counter(skipped))}
+def _errors(answers: pl.DataFrame | None) -> Iterator[tuple[str, pl.DataFrame]]:
+    """The answers that hold a number, with their error in things, squared and in percent."""
+    if answers is None:
+        return
+    said = answers.filter(~answers["skipped"])
+    if said.height:
+        target = said["target"].cast(float)
+        off = (said["number"].cast(float) - target).abs()
+        yield "mae", said.with_columns(mae=off)
+        yield "squared", said.with_columns(squared=off**2)
+        positive = said.with_columns(mape=100 * off / target).filter(target > 0)
+        if positive.height:
+            yield "mape", positive
 
 
-def _helped(
-    name: str, found: Mapping[Key, Mapping[str, Any]], answers: pl.DataFrame
-) -> dict[str, Any]:
-    helped: dict[str, Any] = {
-        "smape": _scored(found, ("help", name), answers),
-        "effect": found.get(("effect", name)),
-    }
-    if name == "visible-count":
-        helped["counter_alone"] = found.get(("counter",))
-        helped["minus_counter_alone"] = found.get(("with-counter",))
-    return helped
+def _rooted(square: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    """The root of a mean square and of its interval."""
+    return None if square is None else rooted(Score(**square)).as_json()
 
 
 def _levels(by: str, answers: pl.DataFrame) -> Iterator[tuple[Any, pl.DataFrame]]:
@@ -174,36 +224,6 @@ def _levels(by: str, answers: pl.DataFrame) -> Iterator[tuple[Any, pl.DataFrame]
     for (level,) in sorted(groups):
         if not many or groups[(level,)].height >= LEAST_OF_LEVEL:
             yield level, groups[(level,)]
-
-
-def _fill_breakdowns(
-    columns: Columns, plain: Mapping[str, pl.DataFrame], facts: Sequence[str]
-) -> dict[str, dict[str, list[tuple[Any, int]]]]:
-    """A column per variant, fact and level; gives the levels with their skipped answers."""
-    levels: dict[str, dict[str, list[tuple[Any, int]]]] = {}
-    for variant, answers in plain.items():
-        for by in facts:
-            for level, inside in _levels(by, answers):
-                columns.put(("by", variant, by, level), inside, "error")
-                skipped = int(inside["skipped"].sum())
-                levels.setdefault(variant, {}).setdefault(by, []).append((level, skipped))
-    return levels
-
-
-def _broken_down(
-    found: Mapping[Key, Mapping[str, Any]],
-    levels: Mapping[str, Mapping[str, Sequence[tuple[Any, int]]]],
-) -> dict[str, Any]:
-    return {
-        variant: {
-            by: [
-                {"level": level, **found[("by", variant, by, level)], "skipped": skipped}
-                for level, skipped in listed
-            ]
-            for by, listed in facts.items()
-        }
-        for variant, facts in levels.items()
-    }
 
 
 def _confusion(answers: pl.DataFrame) -> dict[str, Any]:
@@ -264,6 +284,27 @@ def best_prompts(answers: pl.DataFrame, order: Sequence[str]) -> dict[str, str]:
         variant: min(prompts, key=lambda name: (prompts[name]["smape"], order.index(name)))
         for variant, prompts in table.items()
     }
+
+
+def visible_counts(scenes: Sequence[Scene], answers: pl.DataFrame, file: str) -> dict[str, int]:
+    """How many objects a counter saw in each occluded picture, or what the file says."""
+    if file:
+        lacks, repair = f"{file} has no whole number", "count them all"
+        given = read_json(Path(file), "the counts in")
+        if not isinstance(given, dict):
+            raise BadInput(f"{file} is not a JSON object of picture names and counts.")
+        found = {name: number for name, number in given.items() if isinstance(number, int)}
+    else:
+        lacks, repair = "The counter gave no count", "name another with --set counter=MODEL"
+        read = answers.filter((answers["stage"] == "visible") & answers["number"].is_not_null())
+        found = dict(read.select("configuration", "number").iter_rows())
+    missing = [one.name for one in scenes if one.name not in found]
+    if missing:
+        raise BadInput(
+            f"{lacks} for {len(missing)} of {len(scenes)} pictures, the first {missing[0]!r}: "
+            f"{repair}."
+        )
+    return {one.name: int(found[one.name]) for one in scenes}
 
 
 def _undefined(scores: Mapping[str, Any], settings: CaptureSettings) -> dict[str, str]:

@@ -18,6 +18,7 @@ import orjson
 from subitize.benchmark import Benchmark, Decisions, Paper, Reader, Settings, Stage
 from subitize.benchmarks.capture.prompts import worded
 from subitize.errors import BadInput
+from subitize.files import decoded, read_bytes
 from subitize.models.base import Kind
 from subitize.readers.choices import read_yes_no
 from subitize.records import Response, Stimulus, Trial, make_trial
@@ -100,10 +101,7 @@ def _files(settings: SelectingSettings) -> list[Path]:
 def _things(file: str) -> dict[str, str]:
     if not file:
         return {}
-    try:
-        lines = Path(file).read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as problem:
-        raise BadInput(f"Can't read the names of things in {file}: {problem}.") from None
+    lines = decoded(read_bytes(Path(file), "the names of things in"), file).splitlines()
     pairs = [line.partition("\t") for line in lines if line.strip()]
     if any(not tab for _, tab, _ in pairs):
         raise BadInput(f"{file}: each line must be a picture's file, a tab and a name of things.")

@@ -12,13 +12,7 @@ from subitize.stimuli.capture import LAYOUTS, VARIANTS
 
 SETS = ("synthetic", "real")
 TASKS = ("total", "hidden", "pattern")
-HELPS = (
-    "all-coordinates",
-    "visible-coordinates",
-    "inpainted",
-    "visible-count",
-    "chain-of-thought",
-)
+HELPS = ("all-coordinates", "visible-coordinates", "inpainted", "visible-count", "chain-of-thought")
 CONFIDENCES = ("none", "asked", "samples")
 SUBSETS = ("", *FSC_PARTS)
 MOST_SAMPLES = 1000
@@ -93,8 +87,7 @@ def check(settings: CaptureSettings) -> None:
         ("kind of confidence", settings.confidence, CONFIDENCES),
         ("subset", settings.subset, SUBSETS),
     ):
-        if value not in known:
-            raise UnknownName(what, value, known)
+        _check_list(what, (value,), known)
     _check_list("task", settings.tasks, (*TASKS, "all"))
     _check_list("variant", settings.variants, VARIANTS)
     if settings.help:

@@ -1,38 +1,50 @@
-"""People's annotations as the answers table of a run: a row per answer, in file order.
+"""People's annotations as the answers table of a run, and as a run folder: a row per answer.
 
 A trial is one question about one painter's picture, a respondent a person. Answers about one
 picture mostly stand below each other, so what picture and question mean is looked up once per
-stretch of equal ones, and each distinct answer is read once.
+stretch of equal ones, and each distinct answer is read once. No object is made per answer.
 """
 
 from __future__ import annotations
 
+import shutil
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import astuple, dataclass, field
+from dataclasses import asdict, astuple, dataclass, field
 from hashlib import sha256
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import polars as pl
 
-from subitize.benchmarks.geckonum.people import GeckoNumPeople, read_answer
+from subitize.benchmarks.geckonum import people as asked
+from subitize.benchmarks.geckonum.people import GeckoNumPeople
 from subitize.benchmarks.geckonum.wording import PROMPT
+from subitize.datasets.geckonum import questions
 from subitize.datasets.geckonum.annotations import PLACE, AnnotationFile, Annotations
 from subitize.datasets.geckonum.prompts import Prompt
-from subitize.datasets.geckonum.questions import (
-    LINE_QUESTION,
-    MISWORDED,
-    make_questions,
-    scene_count_questions,
-)
 from subitize.datasets.geckonum.recipe import Recipe
-from subitize.runs.answers import COLUMNS
+from subitize.errors import BadInput
+from subitize.records import USAGE, fingerprint
+from subitize.runs.answers import COLUMNS, write_answers
+from subitize.runs.folder import RunFolder, read_info
+from subitize.runs.stored import StoredRun, stored_run
 
 CONDITION = tuple(GeckoNumPeople.CONDITION)
-SAME: Mapping[str, Any] = {"settings_hash": "", "attempt": 0, "stop": "stop", "seconds": 0.0} | (
-    dict.fromkeys(("of_trial", "of_sample", "of_attempt"))
-)
+SAME: Mapping[str, Any] = {
+    "settings_hash": "",
+    "attempt": 0,
+    "stop": "stop",
+    "seconds": 0.0,
+    "tokens": 0,
+} | (dict.fromkeys(("of_trial", "of_sample", "of_attempt")))
 """columns of an answers table that say nothing about people"""
+ABOUT = (
+    "task", "dataset_id", "picture", "prompt_type", "has_numeral", "is_frequent", "entities",
+    "question", "noun", "asked",
+)  # fmt: skip
+NEEDED = ("painter", "order", "number", "state", "counts", "note", *ABOUT)
+"""columns of an answers table that labels are made of"""
 COPY = "copy of a prompt with the same words"
 USED = pl.col("counts") & (pl.col("state") == "read")
 """the answers that labels are made of"""
@@ -58,8 +70,10 @@ class People:
     """how many the prompts file has"""
     strangers: Mapping[str, int]
     """rows that answer no known question, by reason"""
+    coloured: Sequence[str]
+    """nouns that any prompt of the file gives a colour, whether it was answered or not"""
     unused: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=PLACE))
-    """reason, file and record of every row that is not used, where the files are at hand"""
+    """reason, file and line of every row that is not used, where the files are at hand"""
     files: tuple[AnnotationFile, ...] = ()
     """the files"""
 
@@ -87,22 +101,30 @@ def people_from(
     person = pl.col("annot_id").cast(pl.String).fill_null("").str.strip_chars()
     nobody = pl.when(person == "").then(pl.lit("missing annotator"))
     rows = rows.select(
-        "file", "record", nobody=nobody, stretch=starts.cum_sum() - 1,
+        "file", "line", "torn", nobody=nobody, stretch=starts.cum_sum() - 1,
         value=pl.col("answer").fill_null(""),
         respondent=pl.format("human/geckonum-{}", person).cast(pl.Categorical),
     ).with_columns(
         place=pl.lit(meant["place"]).gather("stretch"),
-        reason=pl.coalesce(pl.lit(meant["reason"]).gather("stretch"), "nobody"),
+        reason=pl.coalesce("torn", pl.lit(meant["reason"]).gather("stretch"), "nobody"),
     )  # fmt: skip
     unclear = pl.col("reason").is_not_null()
-    strangers = pl.concat([annotations.torn, rows.filter(unclear).select(*PLACE)])
+    strangers = rows.filter(unclear).select(*PLACE)
     rows = _counting(_read(rows.filter(~unclear), trials), trials, prompts)
     unused = rows.filter(~USED).with_columns(reason=pl.col("note").cast(pl.String))
     return People(
         _table(rows, trials), trials, len(prompts),
         dict(strangers["reason"].value_counts(sort=True).iter_rows()),
+        colour_nouns(pl.DataFrame(prompts)),
         pl.concat([strangers, unused.select(*PLACE)]), annotations.files,
     )  # fmt: skip
+
+
+def colour_nouns(prompts: pl.DataFrame) -> list[str]:
+    """The nouns that get a colour in some prompt."""
+    chosen = prompts.filter(pl.col("prompt_type").is_in(questions.COLOURED))["entities"].unique()
+    things = chosen.str.split(",").explode(empty_as_null=False).str.strip_chars()
+    return things.str.extract(r"^\S+ (.+):").drop_nulls().unique().sort().to_list()
 
 
 def _meant(
@@ -115,22 +137,23 @@ def _meant(
     painters = pl.DataFrame([(one.painter, one.task) for one in files], ["painter", "task"],
                             orient="row").with_row_index("file")  # fmt: skip
     known = pl.DataFrame([astuple(one) for one in prompts], [*PROMPT], orient="row")
-    asked = _asked(prompts, recipe)
-    of_task = asked.select("dataset_id", "task").unique().with_columns(of_task=True)
+    known_questions = _asked(prompts, recipe)
+    of_task = known_questions.select("dataset_id", "task").unique().with_columns(of_task=True)
     image = pl.col("image_id").cast(pl.String).str.strip_chars()
     words = pl.col("question").cast(pl.String).fill_null("").str.strip_chars()
+    line = pl.lit(questions.LINE_QUESTION)
     found = rows.join(painters, "file", maintain_order="left").select(
         "task", "painter",
         image_id=image.fill_null(""),
         dataset_id=image.str.extract(r"^(.*)_\d+$"),
         picture=image.str.extract(r"_(\d{1,9})$").cast(pl.Int64),
-        question=pl.when(pl.col("task") == 2).then(pl.lit(LINE_QUESTION)).otherwise(words),
+        question=pl.when(pl.col("task") == 2).then(line).otherwise(words),
         said=pl.col("prompt").cast(pl.String).str.strip_chars(),
     )  # fmt: skip
     for more, on in (
         (known, ["dataset_id"]),
         (of_task, ["dataset_id", "task"]),
-        (asked, ["dataset_id", "task", "question"]),
+        (known_questions, ["dataset_id", "task", "question"]),
     ):
         found = found.join(more, on, "left", maintain_order="left")
     yes_no = pl.col("task") == 3
@@ -154,11 +177,11 @@ def _meant(
 
 def _asked(prompts: Sequence[Prompt], recipe: Recipe | None) -> pl.DataFrame:
     """The known questions of tasks 1 and 2, worded as in the release or as it meant them."""
-    misworded = [one for one in prompts if one.dataset_id in MISWORDED]
+    misworded = [one for one in prompts if one.dataset_id in questions.MISWORDED]
     every = [
-        *make_questions(prompts, recipe),
-        *make_questions(misworded, recipe, mended=True),
-        *scene_count_questions(prompts),
+        *questions.make_questions(prompts, recipe),
+        *questions.make_questions(misworded, recipe, mended=True),
+        *questions.scene_count_questions(prompts),
     ]
     lines = [
         (one.dataset_id, one.task, one.question, one.noun, one.truth,
@@ -204,7 +227,7 @@ def _read(rows: pl.DataFrame, trials: pl.DataFrame) -> pl.DataFrame:
     )
     each, options = said.unique(), trials["options"]
     readings = [
-        read_answer(task, () if place is None else options[place].to_list(), value)
+        asked.read_answer(task, () if place is None else options[place].to_list(), value)
         for value, task, place in each.iter_rows()
     ]
     text = pl.Categorical
@@ -255,3 +278,104 @@ def _table(rows: pl.DataFrame, trials: pl.DataFrame) -> pl.DataFrame:
                        "counts").cast({pl.Categorical: pl.String})  # fmt: skip
     same = (pl.lit(value, getattr(pl, COLUMNS[name])).alias(name) for name, value in SAME.items())
     return said.hstack(about[rows["place"]]).with_columns(same).select(*COLUMNS, *CONDITION)
+
+
+def import_people(people: People, out: Path) -> Path:
+    """Write a run folder under `out`, all of it or nothing; the folder's path."""
+    # The trials' ids hold what the prompts say.
+    content = [one.content for one in people.files] + ["".join(people.trials["id"]).encode()]
+    given = fingerprint([sha256(one).hexdigest() for one in content])
+    parts = {
+        "benchmark": GeckoNumPeople.NAME,
+        "version": GeckoNumPeople.VERSION,
+        "kind": "namer",
+        "settings": asdict(asked.PeopleSettings(annotations=given, prompts=people.prompts)),
+        "model": {"name": "human/geckonum", "settings": {}, "revision": ""},
+    }
+    respondents = people.answers["respondent"].unique(maintain_order=True)
+    listed = [{"name": name, "settings_hash": ""} for name in respondents]
+    draft = out / f".{GeckoNumPeople.NAME}.part"
+    try:
+        shutil.rmtree(draft, ignore_errors=True)
+        run = RunFolder.open(draft, parts, {"reader": None, "respondents": listed})
+        folder = out / run.path.name
+        if folder.exists():
+            raise BadInput(f"{folder} is there already: these answers are imported.")
+        run.decide(asked.STRANGERS, dict(people.strangers))
+        run.decide(asked.COLOUR_NOUNS, list(people.coloured))
+        _trials(people.trials).write_ndjson(run.path / "trials.jsonl")
+        _responses(people.answers).write_ndjson(run.path / "responses.jsonl")
+        reader = next(iter(GeckoNumPeople.READERS))
+        write_answers(run.path, run.info, people.answers, reader)
+        run.path.rename(folder)
+    except OSError as problem:
+        raise BadInput(f"Can't write to {out}: {problem.strerror}. Give another --out.") from None
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)
+    return folder
+
+
+def _trials(trials: pl.DataFrame) -> pl.DataFrame:
+    """Lines of trials.jsonl, as `Trial.as_json` has them."""
+    recipe = pl.struct("image_id", "painter").struct.json_encode()
+    return trials.select(
+        "id", pl.lit(GeckoNumPeople.NAME).alias("benchmark"),
+        pl.lit(GeckoNumPeople.VERSION).alias("version"), "stage",
+        pl.struct(pl.lit("named").alias("kind"), recipe.alias("recipe"), pl.lit("").alias("path"))
+        .alias("stimulus"),
+        "question", as_json("options").alias("options"), pl.col("asked").alias("target"),
+        "target_choice", pl.struct(*GeckoNumPeople.CONDITION).alias("condition"),
+    )  # fmt: skip
+
+
+def _responses(answers: pl.DataFrame) -> pl.DataFrame:
+    """Lines of responses.jsonl, as `Response.as_json` has them; a note says why one is a repeat."""
+    nothing = pl.lit("")
+    return answers.select(
+        "trial", "respondent", "settings_hash", "sample", "attempt", "kind", "value", "stop",
+        pl.struct(pl.lit(0).alias(name) for name in USAGE).alias("usage"), "seconds",
+        nothing.alias("sha256"), pl.when("counts").then(nothing).otherwise("note").alias("note"),
+        nothing.alias("facts"),
+    )  # fmt: skip
+
+
+def stored_table(folder: Path) -> pl.DataFrame | None:
+    """The answers table of a folder as it was imported; None where anything is not as it was."""
+    if any((folder / name).exists() for name in ("excluded.json", "responses-overflow.jsonl")):
+        return None
+    try:
+        trials = pl.read_ndjson(folder / "trials.jsonl").drop("question").unnest("condition")
+        said = pl.read_ndjson(folder / "responses.jsonl").rename({"note": "repeat"})
+    except (OSError, pl.exceptions.PolarsError):
+        return None
+    trials = trials.with_row_index("place").with_columns(
+        pl.col("target_choice").cast(pl.String), pl.col("asked").cast(pl.Float64),
+        pl.col("options").str.json_decode(pl.List(pl.String)),
+    )  # fmt: skip
+    rows = said.join(trials.select("place", trial="id"), "trial", maintain_order="left")
+    people = [one["name"] for one in read_info(folder)["respondents"]]
+    same = [pl.col(name) == SAME[name] for name in ("settings_hash", "attempt", "stop")]
+    as_imported = pl.all_horizontal(*same, pl.col("respondent").is_in(people)).all()
+    once = pl.struct("place", "respondent", "sample").n_unique() == said.height
+    if not rows.select(as_imported & once).item():
+        return None
+    first = pl.col("sample") == 0
+    note = pl.when(first).then("note").otherwise(pl.col("repeat").cast(pl.Categorical))
+    return _table(_read(rows, trials).with_columns(counts=first, note=note), trials)
+
+
+def stored_people(folder: Path) -> People:
+    """What an imported folder holds, as far as labels need it."""
+    found = read_info(folder)["benchmark"]
+    if found != GeckoNumPeople.NAME:
+        raise BadInput(
+            f"{folder} is a run of {found}: give a folder that `subitize import geckonum` made."
+        )
+    return people_of(stored_run(folder, GeckoNumPeople(), columns=NEEDED))
+
+
+def people_of(run: StoredRun) -> People:
+    """What an imported run holds."""
+    kept, prompts = run.info.get("decisions", {}), run.info["settings"]["prompts"]
+    coloured = kept.get(asked.COLOUR_NOUNS, colour_nouns(run.answers))
+    return People(run.answers, pl.DataFrame(), prompts, kept.get(asked.STRANGERS, {}), coloured)

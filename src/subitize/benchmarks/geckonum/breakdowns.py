@@ -13,14 +13,9 @@ import numpy as np
 import polars as pl
 from numpy.typing import ArrayLike
 
+from subitize.benchmarks.geckonum.answers import colour_nouns
 from subitize.benchmarks.geckonum.comparisons import add_statistics
-from subitize.benchmarks.geckonum.labels import (
-    ASKED,
-    PICTURE,
-    label_answers,
-    parts,
-    picture_scores,
-)
+from subitize.benchmarks.geckonum.labels import ASKED, PICTURE, label_answers, parts, picture_scores
 from subitize.benchmarks.geckonum.tables import geckonum_tables
 from subitize.benchmarks.geckonum.wording import PROMPT
 from subitize.datasets.geckonum.questions import ONE_ENTITY_CODES
@@ -162,36 +157,35 @@ def answers_about(answers: pl.DataFrame, painter: str = "") -> pl.DataFrame:
 
 def answer_scores(answers: pl.DataFrame, seed: int) -> dict[str, Any]:
     """What each helper's answers make of a run: tables, breakdowns, and what was not read."""
-    prompts = answers.filter("counts")["dataset_id"].n_unique()
-    said = answers_about(answers)
-    return {
-        helper: _scores(own, prompts, np.random.default_rng([seed, 20240622]))
-        for (helper,), own in parts(said, "respondent")
-    }
-
-
-def _scores(answers: pl.DataFrame, prompts: int, rng: np.random.Generator) -> dict[str, Any]:
-    states: dict[str, dict[str, int]] = {}
-    for (task, state), own in parts(answers, "task", "state"):
-        states.setdefault(f"task{task}", {})[state] = own.height
-    labels = label_answers(answers)
-    tables = geckonum_tables(labels, prompts)
-    found: dict[str, Any] = {
-        "states": states,
-        "statistics": add_statistics(tables, labels, rng, samples=SAMPLES),
-        "tables": {name: cells for name, cells in tables.items() if cells},
-    }
-    for breakdown in (by_number, failures, by_type):
-        # a run has one painter
-        found[breakdown.__name__] = next(iter(breakdown(labels, rng).values()), {})
+    painted = answers.filter("counts")
+    coloured, prompts = colour_nouns(painted), painted["dataset_id"].n_unique()
+    found: dict[str, Any] = {}
+    for (helper,), said in parts(answers_about(answers), "respondent"):
+        rng = np.random.default_rng([seed, 20240622])
+        labels = label_answers(said, coloured)
+        tables = geckonum_tables(labels, prompts)
+        states: dict[str, dict[str, int]] = {}
+        for (task, state), own in parts(said, "task", "state"):
+            states.setdefault(f"task{task}", {})[state] = own.height
+        found[helper] = {
+            "states": states,
+            "statistics": add_statistics(tables, labels, rng, samples=SAMPLES),
+            "tables": {name: cells for name, cells in tables.items() if cells},
+        }
+        for breakdown in (by_number, failures, by_type):
+            # a run has one painter
+            found[helper][breakdown.__name__] = next(iter(breakdown(labels, rng).values()), {})
     return found
 
 
 def people_scores(
-    answers: pl.DataFrame, prompts: int | None, rng: np.random.Generator
+    answers: pl.DataFrame,
+    prompts: int | None,
+    coloured: Sequence[str] | None,
+    rng: np.random.Generator,
 ) -> dict[str, Any]:
     """What people's answers make of painters: the paper's tables, and accuracy in Task 1."""
-    labels = label_answers(answers)
+    labels = label_answers(answers, coloured)
     tables = geckonum_tables(labels, prompts)
     statistics = add_statistics(tables, labels, rng, samples=SAMPLES)
     counted = labels.filter(COUNTED)

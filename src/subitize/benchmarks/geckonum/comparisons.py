@@ -137,7 +137,7 @@ def add_statistics(
     for cell, before, after in drops(labels):
         put("a5", cell, _difference(before, after, rng, samples)[0])
     found: dict[str, dict[str, dict[str, Any]]] = {}
-    for table in COMPARISONS:
+    for table, comparison in COMPARISONS.items():
         found[table] = {}
         for painter, one, other in compared(labels, table):
             if one.height and other.height:
@@ -145,10 +145,14 @@ def add_statistics(
                 for place in (1, 2):
                     put(table, f"{painter}|accuracy_{place}", shares[place])
                 found[table][painter] = {
-                    "groups": list(COMPARISONS[table][:2]),
+                    "groups": list(comparison[:2]),
                     **_effects(*shares), **_test(one["right"], other["right"], rng, samples),
                 }  # fmt: skip
-        _adjust(found[table])
+        tested = [entry for entry in found[table].values() if entry["p"] is not None]
+        raw = [entry["p"] for entry in tested]
+        both = zip(tested, holm(raw), benjamini_hochberg(raw), strict=True) if tested else ()
+        for entry, by_holm, by_bh in both:
+            entry |= {"p_holm": float(by_holm), "p_bh": float(by_bh)}
     return found
 
 
@@ -193,12 +197,3 @@ def _test(
         "permutation_p": control.p,
         "permutation_significant": control.significant,
     }
-
-
-def _adjust(found: dict[str, dict[str, Any]]) -> None:
-    """Add p-values adjusted over all painters of a table."""
-    tested = [entry for entry in found.values() if entry["p"] is not None]
-    if tested:
-        raw = [entry["p"] for entry in tested]
-        for entry, one, other in zip(tested, holm(raw), benjamini_hochberg(raw), strict=True):
-            entry["p_holm"], entry["p_bh"] = float(one), float(other)

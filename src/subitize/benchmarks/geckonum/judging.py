@@ -16,16 +16,17 @@ import polars as pl
 
 from subitize.benchmarks.geckonum.breakdowns import number_name, share_of
 from subitize.benchmarks.geckonum.labels import PICTURE, painters_of, parts
-from subitize.datasets.geckonum.scores import MOST_EXAMPLES, ScoreTable
+from subitize.datasets.geckonum.scores import ScoreTable
 from subitize.errors import BadInput
 from subitize.measures.bias import signed_rank
 from subitize.measures.ranks import holm, mann_whitney
-from subitize.published.geckonum_metrics import RANKING_METRICS, TABLE_3
+from subitize.published.geckonum import RANKING_METRICS, TABLE_3
 from subitize.readers.annotators import MORE_THAN_TEN
 from subitize.records import Score
 from subitize.reports.cells import told
 
 ALPHA = 0.05
+NOT_JUDGED = "no answers of people"
 GROUPS = {
     "by_number": ("number", "label"),
     "by_type": ("prompt_type", "prompt_type"),
@@ -58,18 +59,14 @@ def judge_metrics(labels: pl.DataFrame, scores: ScoreTable, task: int = 1) -> di
             f"No scored picture has people's answers in task {task}: the scores are about {given}, "
             f"the annotations about {known}. The model names and PROMPT_SEED must be the same."
         )
-    rows = scores.rows()
     others = scores.frame.join(people, PICTURE, "anti", maintain_order="left")
-    if others.height:
-        rows["used"], reason = joined.height, "no answers of people"
-        rows["dropped"][reason] = others.height
-        names = others.select(pl.format("{} {} {}_{}", "metric", *PICTURE)).to_series()
-        rows["examples"][reason] = names.head(MOST_EXAMPLES).to_list()
+    unknown = others.select(pl.format("{} {} {}_{}", "metric", *PICTURE)).to_series().to_list()
+    used = ScoreTable(joined, scores.dropped | ({NOT_JUDGED: unknown} if unknown else {}))
     metrics = {name: _judge(name, part) for (name,), part in parts(joined, "metric")}
     tested = [one for m in metrics.values() for one in m["models"].values() if one["p"] is not None]
     for cell, p in zip(tested, holm([cell["p"] for cell in tested]) if tested else (), strict=True):
         cell["p_holm"] = float(p)  # adjusted over all metrics and painters of the table
-    return {"task": task, "metrics": metrics, "rows": rows}
+    return {"task": task, "metrics": metrics, "rows": used.rows()}
 
 
 def _judge(metric: str, frame: pl.DataFrame) -> dict[str, Any]:
@@ -112,42 +109,40 @@ def _told_apart(frame: pl.DataFrame, printed: bool | None) -> dict[str, Any]:
         "mean_right": float(right.mean()) if right.size else None,
         "mean_wrong": float(wrong.mean()) if wrong.size else None,
         "published": printed,
+        **dict.fromkeys(("auc", "low", "high", "u", "z", "p", "tells_apart", "why")),
     }
     if not right.size or not wrong.size:
-        what = "right" if not right.size else "wrong"
-        nothing = dict.fromkeys(("auc", "low", "high", "u", "z", "p", "tells_apart"))
-        return found | nothing | {"why": f"no picture is {what}"}
+        return found | {"why": f"no picture is {'wrong' if right.size else 'right'}"}
     test = mann_whitney(right, wrong)
-    auc = test.auc.value or 0.0
-    tested = {"auc": auc, "low": test.auc.low, "high": test.auc.high}
-    tested |= {name: getattr(test, name) for name in ("u", "z", "p")}
-    worse = "wrong pictures score higher" if test.p < ALPHA and auc < 0.5 else None
-    return found | tested | {"tells_apart": test.p < ALPHA and auc > 0.5, "why": worse}
+    auc, shown = test.auc, test.p < ALPHA
+    found |= {"auc": auc.value, "low": auc.low, "high": auc.high}
+    found |= {name: getattr(test, name) for name in ("u", "z", "p")}
+    above = (auc.value or 0.0) - 0.5
+    worse = "wrong pictures score higher" if shown and above < 0 else None
+    return found | {"tells_apart": shown and above > 0, "why": worse}
 
 
 def _ranked(by_painter: Mapping[str, pl.DataFrame], column: str) -> dict[str, Any]:
+    """Means, and pairs of painters on the same prompts and seeds.
+
+    `higher` is None if no difference is shown.
+    """
     means = {one: float(own[column].to_numpy().mean()) for one, own in by_painter.items()}
-    pairs = {
-        f"{one}|{other}": _pair(by_painter, column, one, other)
-        for one, other in combinations(by_painter, 2)
-    }
+    pairs: dict[str, dict[str, Any]] = {}
+    for (one, first), (other, second) in combinations(by_painter.items(), 2):
+        both = first.join(second, PICTURE[1:], suffix="_other")
+        pair = pairs[f"{one}|{other}"] = {"n": both.height}
+        pair |= dict.fromkeys(("difference", "z", "p", "higher"))
+        if both.is_empty():
+            pair["why"] = "no prompt and seed in common"
+            continue
+        gap = both[column].cast(pl.Float64).to_numpy() - both[f"{column}_other"].to_numpy()
+        test, mean = signed_rank(gap), float(gap.mean())
+        pair |= {"difference": mean, "z": test.z, "p": test.p}
+        if test.p < ALPHA and mean != 0:
+            pair["higher"] = one if mean > 0 else other
     order = sorted(by_painter, key=lambda one: -means[one])
     return {"means": means, "order": order, "pairs": pairs}
-
-
-def _pair(
-    by_painter: Mapping[str, pl.DataFrame], column: str, one: str, other: str
-) -> dict[str, Any]:
-    """Two painters on the same prompts and seeds; `higher` is None if no difference is shown."""
-    both = by_painter[one].join(by_painter[other], PICTURE[1:], suffix="_other")
-    if both.is_empty():
-        return {"n": 0, "difference": None, "z": None, "p": None, "higher": None,
-                "why": "no prompt and seed in common"}  # fmt: skip
-    gap = both[column].cast(pl.Float64).to_numpy() - both[f"{column}_other"].to_numpy()
-    test = signed_rank(gap)
-    mean = float(gap.mean())
-    higher = (one if mean > 0 else other) if test.p < ALPHA and mean != 0 else None
-    return {"n": both.height, "difference": mean, "z": test.z, "p": test.p, "higher": higher}
 
 
 def table3_text(found: Mapping[str, Any]) -> str:

@@ -6,13 +6,13 @@ what is scored are these labels.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import polars as pl
 
-from subitize.benchmarks.geckonum.answers import COPY, USED
-from subitize.datasets.geckonum.questions import COLOURED, TASK_OF_TYPE
+from subitize.benchmarks.geckonum.answers import ABOUT, COPY, USED, colour_nouns
+from subitize.datasets.geckonum.recipe import TASK_OF_TYPE
 from subitize.readers.annotators import MORE_THAN_TEN
 from subitize.readers.votes import vote
 
@@ -20,25 +20,21 @@ PICTURES = 5
 """pictures per prompt that all tables but Table 2's Task 1 use: seeds 0 to 4 in the release"""
 PICTURE = ("painter", "dataset_id", "picture")
 """what names a picture"""
-ABOUT = (
-    "task", "dataset_id", "picture", "prompt_type", "has_numeral", "is_frequent", "entities",
-    "question", "noun", "asked",
-)  # fmt: skip
-NEEDED = ("painter", "order", "number", "state", "counts", "note", *ABOUT)
-"""columns of an answers table that labels are made of"""
 ASKED = pl.col("five") & pl.col("own_task")
 """labels of five pictures per prompt, of questions that the task's accuracy is about"""
 
 
-def label_answers(answers: pl.DataFrame) -> pl.DataFrame:
+def label_answers(answers: pl.DataFrame, coloured: Sequence[str] | None = None) -> pl.DataFrame:
     """A row per task, picture and question that has a readable answer which counts.
+
+    `coloured`: nouns that prompts give a colour, where there are prompts without an answer.
 
     `label`: task 1 the first-met mode rounded half to even, task 2 its code, task 3 the share of
     yes. `right`: the label is what was asked for, never where nothing was. `weight`: 2 where the
     release holds the answers twice. `answers`: how many, `agreeing`: how many of them gave the
     most common one, `values`: all of them, unrounded. `five`: belongs to five pictures of its
-    prompt. `own_task`: not a mere count of an approximate scene. `colour_noun`: the noun also
-    occurs with a colour. `prompt`: a number for the prompt, to draw whole prompts by.
+    prompt. `own_task`: not a mere count of an approximate scene. `colour_noun`: prompts give
+    the noun a colour too. `prompt`: a number for the prompt, to draw whole prompts by.
     """
     value = pl.col("number").clip(upper_bound=MORE_THAN_TEN)
     labels = (
@@ -55,31 +51,24 @@ def label_answers(answers: pl.DataFrame) -> pl.DataFrame:
     of_label = np.repeat(np.arange(labels.height), labels["answers"].to_numpy())
     mode, agreeing, _ = vote(of_label, labels["values"].explode(empty_as_null=False).to_numpy())
     yes = pl.col("values").list.mean()
+    # Of a painter with at most five pictures per prompt all count, whatever their numbers; of one
+    # with more 0 to 4 if it has them, else the five lowest of each prompt.
+    of, picture = ["task", "painter"], pl.col("picture")
+    few = picture.n_unique().over(of) <= PICTURES
+    usual = picture.filter(picture < PICTURES).n_unique().over(of) == PICTURES
+    lowest = picture.rank("dense").over([*of, "dataset_id"]) <= PICTURES
     own = pl.col("prompt_type").replace_strict(TASK_OF_TYPE, default=0) == 1
-    coloured = pl.col("noun").filter(pl.col("prompt_type").is_in(COLOURED))
+    coloured = colour_nouns(answers) if coloured is None else coloured
     labels = labels.with_columns(
         label=pl.when(pl.col("task") == 3).then(yes).otherwise(pl.Series(np.rint(mode))),
         agreeing=pl.Series(agreeing),
         weight=1 + (pl.col("copies") > 0).cast(pl.Int64),
         prompt=pl.col("dataset_id").rank("dense").cast(pl.Int64),
-        five=_five(),
+        five=few | pl.when(usual).then(picture < PICTURES).otherwise(lowest),
         own_task=(pl.col("task") != 1) | own,
-        colour_noun=pl.col("noun").is_in(coloured.implode()),
+        colour_noun=pl.col("noun").is_in(coloured),
     )
     return labels.with_columns(right=(pl.col("label") == pl.col("asked")).fill_null(False))
-
-
-def _five() -> pl.Expr:
-    """Labels of five pictures per prompt.
-
-    A painter with at most five: all, whatever their numbers. One with more: 0 to 4 if it has
-    them, else the five lowest of each prompt.
-    """
-    of, picture = ["task", "painter"], pl.col("picture")
-    few = picture.n_unique().over(of) <= PICTURES
-    usual = picture.filter(picture < PICTURES).n_unique().over(of) == PICTURES
-    lowest = picture.rank("dense").over([*of, "dataset_id"]) <= PICTURES
-    return few | pl.when(usual).then(picture < PICTURES).otherwise(lowest)
 
 
 def painters_of(labels: pl.DataFrame) -> list[str]:

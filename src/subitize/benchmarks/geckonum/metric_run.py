@@ -8,7 +8,7 @@ decide: `subitize geckonum metrics --scores RUN`.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -16,11 +16,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from subitize.benchmark import Benchmark, Decisions, Paper, Reader, Stage
-from subitize.benchmarks.geckonum.choosing import PromptSettings, check_choice, chosen
-from subitize.benchmarks.geckonum.wording import ASKED, PAPER, YES_OR_NO, as_question
-from subitize.datasets.geckonum.claims import claims_of
+from subitize.benchmarks.geckonum import wording
 from subitize.datasets.geckonum.pictures import find_pictures, picture_sha256
 from subitize.datasets.geckonum.prompts import Prompt
+from subitize.datasets.geckonum.questions import claims_of
 from subitize.errors import BadInput
 from subitize.measures.accuracy import clustered_share
 from subitize.measures.resampling import bootstrap_mean
@@ -29,22 +28,19 @@ from subitize.readers.annotators import MORE_THAN_TEN
 from subitize.readers.boxes import reading_boxes
 from subitize.readers.choices import read_yes_no
 from subitize.readers.matches import read_clipscore
-from subitize.records import Reading, Response, Score, Stimulus, Trial, make_trial
+from subitize.records import Reading, Response, Stimulus, Trial, make_trial
 
 if TYPE_CHECKING:
     import polars as pl
 
 MATCH, ASK, COUNT = "match", "ask", "count"
 STAGES: Mapping[str, str] = {"matcher": MATCH, "namer": ASK, "counter": COUNT}
-ALL_METRICS = ("clipscore", "qa", "qa-premises", "count", "count-distance")
 SHARES = frozenset({"qa", "qa-premises", "count"})
 """metrics that are shares: a mean of 0 or 1 has an interval too"""
-Scored = tuple[str, str, str, int, float]
-"""metric, painter, dataset_id, picture, score"""
 
 
 @dataclass(frozen=True)
-class GeckoNumMetricSettings(PromptSettings):
+class MetricSettings(wording.PromptSettings):
     """What a run of a metric is."""
 
     pictures: str = ""
@@ -54,28 +50,24 @@ class GeckoNumMetricSettings(PromptSettings):
 
 
 def read_metric(trial: Trial, response: Response) -> Reading:
-    """Match scores as CLIPScore, boxes as a count, words as yes or no."""
-    read = read_clipscore if response.kind == "scores" else _words_or_boxes
-    return read(trial, response)
+    """Match scores as CLIPScore, words as yes or no."""
+    return (read_clipscore if response.kind == "scores" else read_yes_no)(trial, response)
 
 
-_words_or_boxes = reading_boxes(read_yes_no)
-
-
-class GeckoNumMetric(Benchmark[GeckoNumMetricSettings]):
+class GeckoNumMetric(Benchmark[MetricSettings]):
     """One metric on the pictures of a folder."""
 
     NAME: ClassVar[str] = "geckonum-metric"
     VERSION: ClassVar[str] = "1"
     TITLE: ClassVar[str] = "GeckoNum: automatic metrics on generated pictures"
-    PAPER: ClassVar[Paper] = PAPER
+    PAPER: ClassVar[Paper] = wording.PAPER
     KINDS: ClassVar[tuple[Kind, ...]] = ("matcher", "counter", "namer")
-    SETTINGS = GeckoNumMetricSettings
+    SETTINGS = MetricSettings
     CONDITION: ClassVar[Mapping[str, str | int | float]] = {
         "painter": "", "dataset_id": "", "picture": 0, "prompt_type": "",
-        "place": 0, "premise": -1, **ASKED, "thing": "",
+        "place": 0, "premise": -1, **wording.ASKED, "thing": "",
     }  # fmt: skip
-    READERS: ClassVar[Mapping[str, Reader]] = {"metric": read_metric}
+    READERS: ClassVar[Mapping[str, Reader]] = {"metric": reading_boxes(read_metric)}
     MEASURES: ClassVar[tuple[str, ...]] = ("means",)
     DEVIATIONS: ClassVar[tuple[str, ...]] = (
         "The paper does not say which CLIP model its CLIPScore used, nor whether the prompt got "
@@ -90,21 +82,19 @@ class GeckoNumMetric(Benchmark[GeckoNumMetricSettings]):
     }
     """needs pictures that people have judged, so the demo runs no model on it"""
 
-    def check(self, settings: GeckoNumMetricSettings) -> None:
-        check_choice(settings)
+    def check(self, settings: MetricSettings) -> None:
+        wording.check_choice(settings)
         if not settings.pictures:
             raise BadInput(
                 "geckonum-metric needs pictures: give --set pictures=FOLDER, with pictures named "
                 "PAINTER/PROMPT_SEED.png (`subitize geckonum pictures RUN` makes one of a run)."
             )
 
-    def stages(self, settings: GeckoNumMetricSettings, kind: Kind) -> Iterator[Stage]:
+    def stages(self, settings: MetricSettings, kind: Kind) -> Iterator[Stage]:
         yield Stage(STAGES[kind])
 
-    def trials(
-        self, stage: str, settings: GeckoNumMetricSettings, decisions: Decisions
-    ) -> Iterator[Trial]:
-        prompts = {one.dataset_id: one for one in chosen(settings).prompts}
+    def trials(self, stage: str, settings: MetricSettings, decisions: Decisions) -> Iterator[Trial]:
+        prompts = {one.dataset_id: one for one in wording.chosen(settings).prompts}
         for picture in find_pictures(Path(settings.pictures), prompts):
             prompt, path = prompts[picture.dataset_id], picture.path.resolve()
             stimulus = Stimulus("file", {"sha256": picture_sha256(path)}, str(path))
@@ -119,20 +109,20 @@ class GeckoNumMetric(Benchmark[GeckoNumMetricSettings]):
                 yield make_trial(whose, stimulus, words, options=options, condition=condition)
 
     def score(
-        self, answers: pl.DataFrame, settings: GeckoNumMetricSettings, decisions: Decisions
+        self, answers: pl.DataFrame, settings: MetricSettings, decisions: Decisions
     ) -> dict[str, Any]:
         counted = answers.filter(answers["counts"])
         states = dict(Counter(counted["state"]))
         rng = np.random.default_rng([settings.seed, 20240623])
-        scored: dict[tuple[str, str], list[tuple[float, str]]] = {}
-        for metric, painter, prompt, _, score in sorted(picture_scores(counted), key=_order):
-            scored.setdefault((metric, painter), []).append((score, prompt))
         means: dict[str, dict[str, dict[str, Any]]] = {}
-        for (metric, painter), own in scored.items():
-            mean = clustered_share if metric in SHARES else _mean
-            scores, prompts = zip(*own, strict=True)
-            found = mean(scores, prompts, rng)
-            means.setdefault(metric, {})[painter] = found.as_json()
+        scored = picture_scores(counted).group_by("metric", "painter", maintain_order=True)
+        for (metric, painter), own in scored:
+            values, prompts = own["score"].to_numpy(), own["dataset_id"].to_numpy()
+            if metric in SHARES:
+                found = clustered_share(values, prompts, rng)
+            else:
+                found = bootstrap_mean(values, rng, clusters=prompts)
+            means.setdefault(str(metric), {})[str(painter)] = found.as_json()
         return {
             "asked": counted.height,
             "trials": states.get("read", 0),
@@ -143,60 +133,46 @@ class GeckoNumMetric(Benchmark[GeckoNumMetricSettings]):
 
 
 def _asked(
-    stage: str, prompt: Prompt, settings: GeckoNumMetricSettings
+    stage: str, prompt: Prompt, settings: MetricSettings
 ) -> Iterator[tuple[str, tuple[str, ...], dict[str, Any]]]:
     """Words, options and condition of everything that is asked about a picture of a prompt."""
-    recipe, _, questions = chosen(settings)
+    recipe, _, questions = wording.chosen(settings)
     if stage == MATCH:
         words = settings.prefix + prompt.prompt
         yield words, (words,), {}
     elif stage == ASK:
         for place, claim in enumerate(claims_of(prompt, recipe)):
             about = {"place": place, "premise": claim.premise}
-            yield YES_OR_NO.format(claim.question), (), about
+            yield wording.YES_OR_NO.format(claim.question), (), about
     else:
         for one in questions[prompt.dataset_id]:
-            text, thing, _, asked = as_question(one, recipe)
-            if thing and one.truth is not None:
-                yield text, (), asked | {"thing": thing}
+            if one.condition["thing"] and one.condition["asked"] is not None:
+                yield one.text, (), one.condition
 
 
-def _mean(values: Sequence[float], clusters: Sequence[str], rng: np.random.Generator) -> Score:
-    return bootstrap_mean(values, rng, clusters=clusters)
-
-
-def _order(scored: Scored) -> tuple[int, str]:
-    """Metrics as they are listed, painters by name."""
-    return ALL_METRICS.index(scored[0]), scored[1]
-
-
-def picture_scores(answers: pl.DataFrame) -> list[Scored]:
-    """A score per picture and metric, as a table of scores has them.
+def picture_scores(answers: pl.DataFrame) -> pl.DataFrame:
+    """A score per picture and metric, as a table of scores has them: painters by name.
 
     A picture with an answer that could not be read has no score: it would be a score of another
     set of questions.
     """
-    found: list[Scored] = []
-    for name, own in answers.group_by("painter", "dataset_id", "picture", maintain_order=True):
-        if (own["state"] == "read").all():
-            painter, prompt, picture = (str(name[0]), str(name[1]), int(str(name[2])))
-            for metric, score in _scores(own).items():
-                found.append((metric, painter, prompt, picture, float(score)))
-    return found
+    import polars as pl
 
-
-def _scores(answers: pl.DataFrame) -> dict[str, float]:
-    """The metrics of one picture."""
-    stage = answers["stage"][0]
-    if stage == MATCH:
-        return {"clipscore": answers["number"][0]}
-    if stage == ASK:
-        yes = dict(zip(answers["place"], answers["choice"] == "yes", strict=True))
-        premises = dict(zip(answers["place"], answers["premise"], strict=True))
-        granted = [
-            said and (premises[place] is None or yes.get(premises[place], False))
-            for place, said in yes.items()
-        ]
-        return {"qa": sum(yes.values()) / len(yes), "qa-premises": sum(granted) / len(granted)}
-    gaps = np.abs(np.minimum(answers["number"], MORE_THAN_TEN) - answers["asked"].to_numpy())
-    return {"count": (gaps == 0).mean(), "count-distance": -gaps.mean()}
+    picture = ["painter", "dataset_id", "picture"]
+    yes, premise = pl.col("choice") == "yes", pl.col("premise")
+    premises = answers.select(*picture, premise="place", granted=yes)
+    granted = yes & (premise.is_null() | pl.col("granted").fill_null(False))
+    gap = (pl.col("number").clip(upper_bound=MORE_THAN_TEN) - pl.col("asked")).abs()
+    metrics = {
+        MATCH: {"clipscore": pl.col("number").first()},
+        ASK: {"qa": yes.mean(), "qa-premises": granted.mean()},
+        COUNT: {"count": (gap == 0).mean(), "count-distance": -gap.mean()},
+    }
+    read = answers.filter((pl.col("state") == "read").all().over(picture))
+    read = read.join(premises, [*picture, "premise"], "left", maintain_order="left")
+    stage = next(iter(answers["stage"]), MATCH)
+    each = read.group_by(picture, maintain_order=True).agg(**metrics[stage])
+    scores = each.sort("painter", maintain_order=True).unpivot(
+        index=picture, variable_name="metric", value_name="score"
+    )
+    return scores.select("metric", *picture, "score")

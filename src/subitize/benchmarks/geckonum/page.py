@@ -14,14 +14,14 @@ import polars as pl
 from subitize.benchmarks.geckonum import breakdowns
 from subitize.benchmarks.geckonum import page_figures as figures
 from subitize.benchmarks.geckonum import page_tables as tables
-from subitize.benchmarks.geckonum.answers import People
+from subitize.benchmarks.geckonum.answers import People, colour_nouns, people_of
 from subitize.benchmarks.geckonum.breakdowns import answers_about
 from subitize.benchmarks.geckonum.comparisons import COMPARISONS, PHRASES, add_statistics
-from subitize.benchmarks.geckonum.importing import people_of
 from subitize.benchmarks.geckonum.labels import label_answers, painters_of
 from subitize.benchmarks.geckonum.page_tables import NAME, Found
 from subitize.benchmarks.geckonum.painting import GeckoNum
-from subitize.benchmarks.geckonum.tables import geckonum_tables
+from subitize.benchmarks.geckonum.tables import Cell, geckonum_tables
+from subitize.benchmarks.geckonum.wording import PROMPT
 from subitize.datasets.geckonum.questions import ONE_ENTITY_CODES
 from subitize.datasets.geckonum.recipe import TYPES
 from subitize.published.geckonum import BIBTEX, SOURCES
@@ -53,13 +53,14 @@ def sections(runs: Sequence[StoredRun]) -> list[Section]:
     respondents = respondents_from(runs)
     readers = {one.label: reading_model(one.run)[0] for one in respondents}
     read = "; ".join(f"{o}: {r or 'nobody yet (left for people)'}" for o, r in readers.items())
+    painted = pl.concat(one.run.answers.filter("counts").select(*PROMPT) for one in respondents)
     said = [
         answers_about(one.run.answers, one.label).filter(pl.col("respondent") == readers[one.label])
         for one in respondents
     ]
     who = Prose(f"Who read the pictures – {read}.")
     return [
-        *_common(label_answers(pl.concat(said)), None, who, reference=True),
+        *_common(label_answers(pl.concat(said), colour_nouns(painted)), None, who, reference=True),
         unreadable_section(NAME, respondents, "A picture that was refused, or that could not be "
                            "read, enters no accuracy."),
         gallery_section(NAME, "The prompt, and what was answered about the picture.",
@@ -74,8 +75,9 @@ def people_sections(runs: Sequence[StoredRun]) -> list[Section]:
     """The page of imported runs: all their people together."""
     every = [people_of(run) for run in runs]
     strangers = dict(sum((Counter(one.strangers) for one in every), Counter[str]()))
+    coloured = sorted({noun for one in every for noun in one.coloured})
     answers, prompts = pl.concat(one.answers for one in every), max(one.prompts for one in every)
-    return annotation_sections(People(answers, pl.DataFrame(), prompts, strangers))
+    return annotation_sections(People(answers, pl.DataFrame(), prompts, strangers, coloured))
 
 
 def annotation_sections(people: People) -> list[Section]:
@@ -87,7 +89,9 @@ def annotation_sections(people: People) -> list[Section]:
         "question is the answer most of them gave."
     )
     return [
-        *_common(label_answers(people.answers), people.prompts, who, reference=False),
+        *_common(
+            label_answers(people.answers, people.coloured), people.prompts, who, reference=False
+        ),
         citations(NAME, BIBTEX, list(SOURCES.values())),
     ]
 
@@ -183,17 +187,22 @@ def _dotted(
 ) -> list[Block]:
     """Dots of a table's cells; `rows` says which cell of a painter stands in which row."""
     cells = found.tables[table]
-    shown = {
-        one: {row: cells[at.format(one)] for row, at in rows.items() if at.format(one) in cells}
-        for one in found.painters
-    }
-    known = [row for row in rows if any(row in own for own in shown.values())]
-    ours, theirs = (
-        {one: {row: make(cell) for row, cell in own.items()} for one, own in shown.items()}
-        for make in (tables.score, tables.printed)
-    )
+    places = {one: {row: at.format(one) for row, at in rows.items()} for one in found.painters}
+    known = [row for row in rows if any(own[row] in cells for own in places.values())]
+    ours, theirs = _shares(cells, places)
     draw, alt = partial(figures.dots, known, ours, theirs), f"Dots per painter: {', '.join(known)}."
     return [Figure(f"{NAME}-{name}", caption, alt, draw)] if known else []
+
+
+def _shares(
+    cells: Mapping[str, Cell], places: Mapping[str, Mapping[str, str]]
+) -> tuple[figures.Scores, figures.Scores]:
+    """Our shares and the printed ones, from the names of the cells they stand in."""
+    ours, theirs = (
+        {one: {row: make(cells.get(at)) for row, at in own.items()} for one, own in places.items()}
+        for make in (tables.score, tables.printed)
+    )
+    return ours, theirs
 
 
 def _numbers(found: Found, rng: np.random.Generator) -> list[Block]:
@@ -230,15 +239,9 @@ def _comparisons(found: Found) -> list[Block]:
     shown: dict[tuple[str, str], tuple[figures.Scores, figures.Scores]] = {}
     known = []
     for table, (one, other, *_) in COMPARISONS.items():
-        made, both = found.tables[table], {one: "{}|accuracy_1", other: "{}|accuracy_2"}
-        ours, theirs = (
-            {
-                name: {p: make(made.get(at.format(p))) for p in found.painters}
-                for name, at in both.items()
-            }
-            for make in (tables.score, tables.printed)
-        )
-        values = [[ours[name][p].value for name in both] for p in found.painters]
+        first, second = ({p: f"{p}|accuracy_{nth}" for p in found.painters} for nth in (1, 2))
+        ours, theirs = _shares(found.tables[table], {one: first, other: second})
+        values = [(ours[one][p].value, ours[other][p].value) for p in found.painters]
         if any(None not in pair for pair in values):
             known.append(table)
             shown[one, other] = ours, theirs

@@ -7,8 +7,8 @@ from functools import partial
 
 from subitize.benchmarks.geckonum import page_figures as figures
 from subitize.benchmarks.geckonum.page_tables import share_table
-from subitize.published.geckonum import BIBTEX
-from subitize.published.geckonum_metrics import SOURCES, VQA
+from subitize.published.geckonum import BIBTEX, VQA
+from subitize.published.geckonum import MODEL_SOURCES as SOURCES
 from subitize.reports.cells import Line, as_score, columns, model_table
 from subitize.reports.methods import citations, methods
 from subitize.reports.page import Block, Figure, Prose, Section

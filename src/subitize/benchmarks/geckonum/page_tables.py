@@ -1,23 +1,31 @@
-"""GeckoNum's tables as a page shows them: our value with its interval, the printed one beside."""
+"""GeckoNum's tables as a page, a terminal and files show them.
+
+Our value with its interval, the printed one beside.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import polars as pl
 
+from subitize.benchmarks.geckonum.answers import People
 from subitize.benchmarks.geckonum.breakdowns import OUTCOMES, Shares
-from subitize.benchmarks.geckonum.comparisons import COMPARISONS
-from subitize.benchmarks.geckonum.labels import painters_of
+from subitize.benchmarks.geckonum.comparisons import COMPARISONS, PHRASES
+from subitize.benchmarks.geckonum.labels import painters_of, parts
 from subitize.benchmarks.geckonum.tables import Cell, Tables
-from subitize.published.geckonum import BASELINES, MODELS, PUBLISHED
+from subitize.errors import BadInput
+from subitize.published.geckonum import BASELINES, MODELS, PUBLISHED, SOURCES
 from subitize.records import Score
 from subitize.reports.cells import Line, columns, model_table
-from subitize.reports.page import Column, Table
+from subitize.reports.page import MISSING, Column, Table
 
 NAME = "geckonum"
 PAINTER = Column("painter", "Painter")
+SHOWN = 3
+"""places named per reason and file when not all are wanted"""
 
 
 class Found(NamedTuple):
@@ -73,15 +81,15 @@ def task_table(found: Found, *, reference: bool) -> Table:
     """Table 2: published values beside the same painters, or as rows of reference."""
     cells = found.tables["table2"]
     known = [task for task in (1, 2, 3) if any(c.startswith(f"task{task}|") for c in cells)]
-    parts = {f"task{task}": f"task{task}|{{}}|accuracy" for task in known}
-    parts |= {f"task{task}_sem": f"task{task}|{{}}|sem" for task in known}
+    places = {f"task{task}": f"task{task}|{{}}|accuracy" for task in known}
+    places |= {f"task{task}_sem": f"task{task}|{{}}|sem" for task in known}
     lines = [
-        _line(painter, {name: cells.get(at.format(painter)) for name, at in parts.items()})
+        _line(painter, {name: cells.get(at.format(painter)) for name, at in places.items()})
         for painter in found.painters
     ]
     for painter in MODELS if reference else ():
         published = {
-            name: PUBLISHED["table2"].get(at.format(painter)) for name, at in parts.items()
+            name: PUBLISHED["table2"].get(at.format(painter)) for name, at in places.items()
         }
         values = {name: one.value / 100 for name, one in published.items() if one}
         lines.append(Line(painter, values, "published", ""))
@@ -131,13 +139,13 @@ def quantifier_table(found: Found, phrases: Sequence[str]) -> Table:
 def comparison_table(found: Found, table: str, correction: str = "holm") -> Table:
     """One of Tables A3, A4, A6, A7, A8 with what the paper leaves out."""
     made, (one, other) = found.tables[table], COMPARISONS[table][:2]
-    parts = {"first": "accuracy_1", "second": "accuracy_2"}, {"chi2": "chi2", "p": "p"}
+    shown = {"first": "accuracy_1", "second": "accuracy_2"}, {"chi2": "chi2", "p": "p"}
     lines = []
     for painter in found.painters:
         if f"{painter}|n" in made:
             shares, test = (
                 _line("", {name: made[f"{painter}|{part}"] for name, part in own.items()}, scale)
-                for own, scale in zip(parts, (100, 1), strict=True)
+                for own, scale in zip(shown, (100, 1), strict=True)
             )
             why = {**shares.values["undefined"], **test.values["undefined"]}
             more = found.comparisons.get(table, {}).get(painter, {})
@@ -178,9 +186,9 @@ def drops_table(found: Found) -> Table:
 def outcome_table(outcomes: Mapping[str, Shares]) -> Table:
     """What became of pictures of several things."""
     lines = [
-        Line(kind, {"painter": painter, **parts})
+        Line(kind, {"painter": painter, **shares})
         for kind, painters in outcomes.items()
-        for painter, parts in painters.items()
+        for painter, shares in painters.items()
     ]
     caption = "Prompts that ask for several things: what became of their pictures."
     shown = [PAINTER, *columns("; ".join(f"{one}::.1%±" for one in OUTCOMES))]
@@ -227,3 +235,72 @@ def counts_table(found: Found) -> Table:
     ]
     shown = columns("number::n; number_published:Published:n")
     return model_table(f"{NAME}-counts", "", lines, shown, first=Column("what", "What"))
+
+
+def dropped_text(people: People, *, verbose: bool) -> str:
+    """How many rows were used, and which were not and why, a line each."""
+    rows = people.rows()
+    lines = [f"{rows.used:,} rows used"]
+    if not people.files:  # a run folder knows how many, the files where
+        lines += [f"  {n:,} not used: {reason}" for reason, n in rows.dropped.items()]
+    for reason, file, numbers in _unused(people):
+        places = [f"{file}:{line}" for line in (numbers if verbose else numbers[:SHOWN])]
+        more = f" and {len(numbers) - len(places):,} more" if len(numbers) > len(places) else ""
+        lines.append(f"  {len(numbers):,} not used: {reason}: {', '.join(places)}{more}")
+    return "\n".join(lines)
+
+
+def _unused(people: People) -> Iterator[tuple[str, str, list[int]]]:
+    """Reason, file and lines of rows that are not used."""
+    for (reason, file), own in parts(people.unused.sort("file", "line"), "reason", "file"):
+        yield reason, people.files[int(file)].name, own["line"].to_list()
+
+
+def tables_text(found: Found, correction: str) -> str:
+    """All tables as the report has them, without columns that hold nothing."""
+    made = {
+        "table2": task_table(found, reference=False),
+        "figure5": quantifier_table(found, list(PHRASES)),
+        **{name: comparison_table(found, name, correction) for name in COMPARISONS},
+        "a5": drops_table(found),
+        "a10": agreement_table(found),
+        "alpha": alpha_table(found),
+        "counts": counts_table(found),
+    }
+    shown = {f"{name} ({SOURCES[name]})": _grid(table) for name, table in made.items()}
+    return "\n\n".join(f"{title}\n{grid}" for title, grid in shown.items() if grid)
+
+
+def _grid(table: Table) -> str:
+    """A table as lines of words, its columns below each other; empty where no cell has a value."""
+    columns = [
+        [column.label, *(f"{row[place].shown} {row[place].interval}".strip() for row in table.rows)]
+        for place, column in enumerate(table.columns)
+        if not column.wide
+    ]
+    known = [column for column in columns if set(column[1:]) - {MISSING}]
+    padded = [[cell.ljust(max(map(len, column))) for cell in column] for column in known]
+    lines = ["  ".join(line).rstrip() for line in zip(*padded, strict=True)]
+    return "\n".join(lines) if len(known) > 1 else ""
+
+
+def write_tables(tables: Tables, people: People, folder: Path) -> None:
+    """One CSV file per table, and unused.csv with every row that was not used."""
+    heads = ("cell", "value", "published", "difference", "why", "low", "high")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, cells in tables.items():
+            lines = [
+                (cell, *map(dict(found).get, heads[1:5]), *found.get("interval", (None, None)))
+                for cell, found in cells.items()
+            ]
+            pl.DataFrame(lines, heads, orient="row", infer_schema_length=None).write_csv(
+                folder / f"{name}.csv"
+            )
+        unused = [(file, line, why) for why, file, own in _unused(people) for line in own]
+        rows = pl.DataFrame(unused, ["file", "line", "reason"], orient="row")
+        rows.write_csv(folder / "unused.csv")
+    except OSError as problem:
+        raise BadInput(
+            f"Can't write the tables to {folder}: {problem.strerror}. Give another --out."
+        ) from None

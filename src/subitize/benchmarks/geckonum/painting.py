@@ -16,23 +16,15 @@ import numpy as np
 
 from subitize.benchmark import Benchmark, Decisions, Helper, Paper, Reader, Stage
 from subitize.benchmarks.catalog import get_part
-from subitize.benchmarks.geckonum.choosing import PromptSettings, check_choice, chosen
-from subitize.benchmarks.geckonum.wording import ASKED, PAPER, PROMPT, as_question, reader
+from subitize.benchmarks.geckonum import wording
 from subitize.benchmarks.production import read_pending
-from subitize.datasets.geckonum.questions import TASK_OF_TYPE
+from subitize.datasets.geckonum.recipe import TASK_OF_TYPE
 from subitize.errors import BadInput
 from subitize.measures.accuracy import clustered_share
 from subitize.models.base import Kind
 from subitize.readers.annotators import MORE_THAN_TEN
-from subitize.records import (
-    Reading,
-    Response,
-    Row,
-    Stimulus,
-    Trial,
-    make_follower,
-    make_trial,
-)
+from subitize.readers.boxes import reading_boxes
+from subitize.records import Reading, Response, Row, Stimulus, Trial, make_follower, make_trial
 
 if TYPE_CHECKING:
     import polars as pl
@@ -41,24 +33,24 @@ RIGHT, WRONG = "right", "wrong"
 
 
 @dataclass(frozen=True)
-class GeckoNumSettings(PromptSettings):
+class PaintSettings(wording.PromptSettings):
     """What a run of GeckoNum is."""
 
     seeds: int = 5
     """pictures per prompt"""
 
 
-class GeckoNum(Benchmark[GeckoNumSettings]):
+class GeckoNum(Benchmark[PaintSettings]):
     """1,386 prompts of twelve types in three tasks, five pictures each."""
 
     NAME: ClassVar[str] = "geckonum"
     VERSION: ClassVar[str] = "1"
     TITLE: ClassVar[str] = "GeckoNum: numbers in generated pictures"
-    PAPER: ClassVar[Paper] = PAPER
+    PAPER: ClassVar[Paper] = wording.PAPER
     KINDS: ClassVar[tuple[Kind, ...]] = ("painter",)
-    SETTINGS = GeckoNumSettings
+    SETTINGS = PaintSettings
     CONDITION: ClassVar[Mapping[str, str | int | float]] = {
-        **PROMPT, "picture": 0, **ASKED, "thing": "",
+        **wording.PROMPT, "picture": 0, **wording.ASKED, "thing": "",
     }  # fmt: skip
     READERS: ClassVar[Mapping[str, Reader]] = {"pending": read_pending}
     HELPERS: ClassVar[Mapping[str, Helper]] = {
@@ -89,21 +81,19 @@ class GeckoNum(Benchmark[GeckoNumSettings]):
         "fast": {"tasks": ("1",), "types": ("numeric_simple",), "things": ("apple",), "seeds": 1},
     }
 
-    def check(self, settings: GeckoNumSettings) -> None:
-        check_choice(settings)
+    def check(self, settings: PaintSettings) -> None:
+        wording.check_choice(settings)
         if settings.seeds < 1:
             raise BadInput(f"seeds is {settings.seeds}: give at least 1 picture per prompt.")
 
-    def stages(self, settings: GeckoNumSettings, kind: Kind) -> Iterator[Stage]:
+    def stages(self, settings: PaintSettings, kind: Kind) -> Iterator[Stage]:
         yield Stage("paint")
         yield Stage("read", role="counter", follows=("paint",))
 
-    def trials(
-        self, stage: str, settings: GeckoNumSettings, decisions: Decisions
-    ) -> Iterator[Trial]:
+    def trials(self, stage: str, settings: PaintSettings, decisions: Decisions) -> Iterator[Trial]:
         # The seed goes slowest, so that a part of the trials is a small copy of the whole.
         for picture in range(settings.seeds):
-            for prompt in chosen(settings).prompts:
+            for prompt in wording.chosen(settings).prompts:
                 yield make_trial(
                     (self.NAME, self.VERSION, stage),
                     Stimulus("prompt", {"text": prompt.prompt, "seed": settings.seed}),
@@ -112,24 +102,22 @@ class GeckoNum(Benchmark[GeckoNumSettings]):
                     condition={**asdict(prompt), "picture": picture},
                 )
 
-    def size(self, stage: str, settings: GeckoNumSettings, decisions: Decisions) -> int | None:
-        return settings.seeds * len(chosen(settings).prompts)
+    def size(self, stage: str, settings: PaintSettings, decisions: Decisions) -> int | None:
+        return settings.seeds * len(wording.chosen(settings).prompts)
 
     def follow(
-        self, stage: str, trial: Trial, response: Response, settings: GeckoNumSettings, kind: Kind
+        self, stage: str, trial: Trial, response: Response, settings: PaintSettings, kind: Kind
     ) -> Iterator[Trial]:
         if read_pending(trial, response).state == "pending":
-            recipe, _, questions = chosen(settings)
-            for one in questions[str(trial.condition["dataset_id"])]:
-                text, thing, options, about = as_question(one, recipe)
-                if thing or kind == "namer":
+            for one in wording.chosen(settings).questions[str(trial.condition["dataset_id"])]:
+                if one.condition["thing"] or kind == "namer":
                     yield make_follower(
-                        (self.NAME, self.VERSION, stage), response, text,
-                        options=options, condition={**about, "thing": thing},
+                        (self.NAME, self.VERSION, stage), response, one.text,
+                        options=one.options, condition=one.condition,
                     )  # fmt: skip
 
     def helper_reader(self, stage: str) -> Reader:
-        return reader()
+        return reading_boxes(wording.read_by_task)
 
     def combine(self, trial: Trial, response: Response, answers: Sequence[Row]) -> Reading:
         without = read_pending(trial, response)
@@ -146,27 +134,24 @@ class GeckoNum(Benchmark[GeckoNumSettings]):
         return Reading("read", choice=RIGHT if right else WRONG, note=note)
 
     def score(
-        self, answers: pl.DataFrame, settings: GeckoNumSettings, decisions: Decisions
+        self, answers: pl.DataFrame, settings: PaintSettings, decisions: Decisions
     ) -> dict[str, Any]:
         painted = answers.filter(answers["counts"])
         read = painted.filter(painted["state"] == "read")
         by_type: dict[str, Counter[str]] = {}
         for kind, state in painted.select("prompt_type", "state").iter_rows():
             by_type.setdefault(f"task{TASK_OF_TYPE[kind]} {kind}", Counter())[state] += 1
-        scores: dict[str, Any] = {
+        rng = np.random.default_rng([settings.seed, 20240621])
+        hits, prompts = read["choice"] == RIGHT, read["dataset_id"]
+        right = clustered_share(hits, prompts, rng) if read.height else None
+        unread = "no picture has been read: name a reader with --counter, or let people read"
+        readings = get_part("geckonum scores")(answers, settings.seed)
+        return {
             "asked": painted.height,
             "trials": read.height,
             "states": dict(Counter(painted["state"])),
             "states_by_type": by_type,
-            "accuracy": None,
-            "undefined": {},
+            "accuracy": right and right.as_json(),
+            "undefined": {} if right else {"accuracy": unread},
+            **({"readings": readings} if readings else {}),
         }
-        if read.height:
-            rng = np.random.default_rng([settings.seed, 20240621])
-            found = clustered_share(read["choice"] == RIGHT, read["dataset_id"], rng)
-            scores["accuracy"] = found.as_json()
-        else:
-            reason = "no picture has been read: name a reader with --counter, or let people read"
-            scores["undefined"]["accuracy"] = reason
-        readings = get_part("geckonum scores")(answers, settings.seed)
-        return scores | ({"readings": readings} if readings else {})

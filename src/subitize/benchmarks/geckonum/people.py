@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -25,6 +26,8 @@ from subitize.records import Reading, Response, Trial
 if TYPE_CHECKING:
     import polars as pl
 
+STRANGERS, COLOUR_NOUNS = "rows_that_answer_no_question", "nouns_that_get_a_colour"
+"""decisions under which run.json keeps what the answers alone do not tell"""
 BLANK, UNREADABLE = "blank answer", "unreadable answer"
 YES_NO = {"1": "yes", "1.0": "yes", "yes": "yes", "y": "yes", "true": "yes",
           "0": "no", "0.0": "no", "no": "no", "n": "no", "false": "no"}  # fmt: skip
@@ -74,7 +77,7 @@ def read_people(trial: Trial, response: Response) -> Reading:
 
 
 @dataclass(frozen=True)
-class GeckoNumPeopleSettings(Settings):
+class PeopleSettings(Settings):
     """What was imported."""
 
     annotations: str = ""
@@ -83,7 +86,7 @@ class GeckoNumPeopleSettings(Settings):
     """how many prompts there are, also those without an answer"""
 
 
-class GeckoNumPeople(Benchmark[GeckoNumPeopleSettings]):
+class GeckoNumPeople(Benchmark[PeopleSettings]):
     """What people say about pictures of GeckoNum's prompts."""
 
     NAME: ClassVar[str] = "geckonum-people"
@@ -91,7 +94,7 @@ class GeckoNumPeople(Benchmark[GeckoNumPeopleSettings]):
     TITLE: ClassVar[str] = "GeckoNum: people's answers about generated pictures"
     PAPER: ClassVar[Paper] = PAPER
     KINDS: ClassVar[tuple[Kind, ...]] = ("namer",)
-    SETTINGS = GeckoNumPeopleSettings
+    SETTINGS = PeopleSettings
     CONDITION: ClassVar[Mapping[str, str | int | float]] = {
         **PROMPT, "painter": "", "picture": 0, **ASKED,
     }  # fmt: skip
@@ -103,24 +106,27 @@ class GeckoNumPeople(Benchmark[GeckoNumPeopleSettings]):
         "The release lacks about 122 pictures with faces, and two painters' files may be missing.",
     )
 
-    def ready(self, settings: GeckoNumPeopleSettings, kind: Kind) -> None:
+    def ready(self, settings: PeopleSettings, kind: Kind) -> Decisions:
         raise BadInput(
             "geckonum-people holds what people answered and asks nobody: make such a run with "
             "`subitize import geckonum --annotations FILES --prompts FILE --out DIR`."
         )
 
-    def stages(self, settings: GeckoNumPeopleSettings, kind: Kind) -> Iterator[Stage]:
+    def stages(self, settings: PeopleSettings, kind: Kind) -> Iterator[Stage]:
         for task in (1, 2, 3):
             yield Stage(f"task{task}")
 
-    def trials(
-        self, stage: str, settings: GeckoNumPeopleSettings, decisions: Decisions
-    ) -> Iterator[Trial]:
+    def trials(self, stage: str, settings: PeopleSettings, decisions: Decisions) -> Iterator[Trial]:
         """None: the plan is what was answered."""
         return iter(())
 
+    def table(self, folder: Path) -> pl.DataFrame | None:
+        made: pl.DataFrame | None = get_part(f"{self.NAME} table")(folder)
+        return made
+
     def score(
-        self, answers: pl.DataFrame, settings: GeckoNumPeopleSettings, decisions: Decisions
+        self, answers: pl.DataFrame, settings: PeopleSettings, decisions: Decisions
     ) -> dict[str, Any]:
         rng = np.random.default_rng([settings.seed, 20240625])
-        return dict(get_part(f"{self.NAME} scores")(answers, settings.prompts, rng))
+        coloured = decisions.get(COLOUR_NOUNS)
+        return dict(get_part(f"{self.NAME} scores")(answers, settings.prompts, coloured, rng))

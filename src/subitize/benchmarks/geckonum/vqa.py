@@ -41,7 +41,7 @@ NAMED = 5
 
 
 @dataclass(frozen=True)
-class GeckoNumVqaSettings(Settings):
+class VqaSettings(Settings):
     """What a run of counting questions is."""
 
     file: str = ""
@@ -52,7 +52,7 @@ class GeckoNumVqaSettings(Settings):
     """what to do when pictures are missing: stop, or skip their questions"""
 
 
-class GeckoNumVqa(Benchmark[GeckoNumVqaSettings]):
+class GeckoNumVqa(Benchmark[VqaSettings]):
     """How many are there? with people's answers."""
 
     NAME: ClassVar[str] = "geckonum-vqa"
@@ -60,7 +60,7 @@ class GeckoNumVqa(Benchmark[GeckoNumVqaSettings]):
     TITLE: ClassVar[str] = "GeckoNum: counting questions with people's answers"
     PAPER: ClassVar[Paper] = PAPER
     KINDS: ClassVar[tuple[Kind, ...]] = ("namer", "counter")
-    SETTINGS = GeckoNumVqaSettings
+    SETTINGS = VqaSettings
     CONDITION: ClassVar[Mapping[str, str | int | float]] = {
         "image": "", "question": "", "at_least": 0, "painter": "", "prompt_type": "",
         "frequency": "", "complexity": "", "thing": "",
@@ -83,7 +83,7 @@ class GeckoNumVqa(Benchmark[GeckoNumVqaSettings]):
     }
     """needs pictures that people have counted, so the demo runs no model on it"""
 
-    def check(self, settings: GeckoNumVqaSettings) -> None:
+    def check(self, settings: VqaSettings) -> None:
         for name in ("file", "pictures"):
             if not getattr(settings, name):
                 raise BadInput(
@@ -93,14 +93,8 @@ class GeckoNumVqa(Benchmark[GeckoNumVqaSettings]):
         if settings.missing not in ("stop", "skip"):
             raise UnknownName("setting missing", settings.missing, ("stop", "skip"))
 
-    def stages(self, settings: GeckoNumVqaSettings, kind: Kind) -> Iterator[Stage]:
-        # Looks which pictures are there, once, so that a resumed run asks the same questions.
-        yield Stage("look", (MISSING,))
-        yield Stage("ask")
-
-    def decide(
-        self, name: str, settings: GeckoNumVqaSettings, answers: pl.DataFrame, decisions: Decisions
-    ) -> Any:
+    def ready(self, settings: VqaSettings, kind: Kind) -> Decisions:
+        # Which pictures are there is kept, so that a resumed run asks the same questions.
         folder = Path(settings.pictures)
         images = dict.fromkeys(entry.image for entry in read_vqa(Path(settings.file)))
         missing = [image for image in images if _find(folder, image) is None]
@@ -111,13 +105,12 @@ class GeckoNumVqa(Benchmark[GeckoNumVqaSettings]):
                 f"{len(missing)} of {len(images)} pictures are not in {folder}: {shown}. Put them "
                 f"there{more}."
             )
-        return missing
+        return {MISSING: missing}
 
-    def trials(
-        self, stage: str, settings: GeckoNumVqaSettings, decisions: Decisions
-    ) -> Iterator[Trial]:
-        if stage == "look":
-            return
+    def stages(self, settings: VqaSettings, kind: Kind) -> Iterator[Stage]:
+        yield Stage("ask")
+
+    def trials(self, stage: str, settings: VqaSettings, decisions: Decisions) -> Iterator[Trial]:
         folder, missing = Path(settings.pictures), set(decisions[MISSING])
         stimuli: dict[str, Stimulus] = {}
         once: dict[tuple[str, str], VqaEntry] = {}
@@ -132,7 +125,7 @@ class GeckoNumVqa(Benchmark[GeckoNumVqaSettings]):
                 stimuli[entry.image] = Stimulus("file", recipe, str(path))
             about = {name: value for name, value in asdict(entry).items() if name != "answer"}
             yield make_trial(
-                (self.NAME, self.VERSION, "ask"),
+                (self.NAME, self.VERSION, stage),
                 stimuli[entry.image],
                 NUMBER_ONLY.format(entry.question),
                 target=entry.answer,
@@ -140,7 +133,7 @@ class GeckoNumVqa(Benchmark[GeckoNumVqaSettings]):
             )
 
     def score(
-        self, answers: pl.DataFrame, settings: GeckoNumVqaSettings, decisions: Decisions
+        self, answers: pl.DataFrame, settings: VqaSettings, decisions: Decisions
     ) -> dict[str, Any]:
         counted = answers.filter(answers["counts"])
         read = counted.filter(counted["state"] == "read")

@@ -10,7 +10,6 @@ import orjson
 import polars as pl
 
 from subitize.benchmarks.geckonum.labels import PICTURE, painters_of
-from subitize.datasets.geckonum.pictures import picture_name
 from subitize.datasets.geckonum.recipe import Recipe
 from subitize.datasets.vqa_files import VqaEntry
 from subitize.errors import BadInput, UnknownName
@@ -62,7 +61,7 @@ def vqa_entries(
         pl.lit(not frequency) | pl.col("noun").replace_strict(often).eq(frequency),
     ).select(*PICTURE, "question", "label", "prompt_type", "noun")  # fmt: skip
     found = [
-        VqaEntry(f"{painter}/{picture_name(prompt, place)}", words, int(label),
+        VqaEntry(f"{painter}/{prompt}_{place}", words, int(label),
                  label >= MORE_THAN_TEN, painter, kind, often[noun])
         for painter, prompt, place, words, label, kind, noun in chosen.iter_rows()
     ]  # fmt: skip

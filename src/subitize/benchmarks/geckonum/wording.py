@@ -1,4 +1,4 @@
-"""GeckoNum's questions as a model is asked them, and how its answers are read.
+"""GeckoNum's questions as a model is asked them: about which prompts, in which words, how read.
 
 People see the bare question. A model is also told the form of the answer, so that its reply can be
 read without guessing.
@@ -6,17 +6,26 @@ read without guessing.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
 from typing import Any, NamedTuple
 
-from subitize.benchmark import Paper
-from subitize.datasets.geckonum.prompts import Prompt
-from subitize.datasets.geckonum.questions import Question
-from subitize.datasets.geckonum.recipe import Recipe
-from subitize.nouns import plural
+import numpy as np
+
+from subitize.benchmark import Paper, Settings
+from subitize.datasets.geckonum.prompts import Prompt, make_prompts, read_prompts
+from subitize.datasets.geckonum.questions import (
+    Question,
+    colourless,
+    make_questions,
+    read_questions,
+)
+from subitize.datasets.geckonum.recipe import TASK_OF_TYPE, TYPES, Recipe, load_recipe
+from subitize.errors import BadInput, UnknownName
+from subitize.files import stamp
 from subitize.published import geckonum as published
-from subitize.readers.boxes import BoxesReader, reading_boxes
 from subitize.readers.choices import read_choice, read_yes_no
 from subitize.readers.text import read_strict
 from subitize.records import Reading, Response, Trial
@@ -33,6 +42,7 @@ PROMPT: Mapping[str, str | int] = {
 """what a trial's condition holds of the prompt"""
 ASKED: Mapping[str, str | int | float] = {"task": 0, "question": "", "noun": "", "asked": 0.0}
 """and of the question"""
+TASKS = ("1", "2", "3")
 
 
 class Asked(NamedTuple):
@@ -40,12 +50,10 @@ class Asked(NamedTuple):
 
     text: str
     """the exact words"""
-    thing: str
-    """what a counter looks for; empty where only a namer can answer"""
     options: tuple[str, ...]
     """the lines to choose from"""
     condition: dict[str, Any]
-    """what was asked for"""
+    """what was asked for; `thing`: what a counter looks for, empty where only a namer can answer"""
 
 
 def thing_of(question: str, noun: str, recipe: Recipe) -> str:
@@ -62,22 +70,24 @@ def thing_of(question: str, noun: str, recipe: Recipe) -> str:
     head, tail = "How many ", " are in the image?"
     if question.startswith(head) and question.endswith(tail):
         words = question.removeprefix(head).removesuffix(tail)
-        if words.endswith(plural(noun, recipe.plurals)):
+        if words.endswith(recipe.plural(noun)):
             return words
     return ""
 
 
 def as_question(one: Question, recipe: Recipe) -> Asked:
     """A question of GeckoNum for a model."""
-    about = {"task": one.task, "question": one.question, "noun": one.noun, "asked": one.truth}
+    thing, lines = "", tuple(words for _, words in one.lines)
     if one.task == 1:
+        text = NUMBER_ONLY.format(one.question)
         thing = thing_of(one.question, one.noun, recipe)
-        return Asked(NUMBER_ONLY.format(one.question), thing, (), about)
-    if one.task == 3:
-        return Asked(YES_OR_NO.format(one.question), "", (), about)
-    lines = tuple(words for _, words in one.lines)
-    listed = "\n".join(f"{chr(65 + place)}. {words}" for place, words in enumerate(lines))
-    return Asked(LINE_ONLY.format(one.question, listed), "", lines, about)
+    elif one.task == 2:
+        listed = "\n".join(f"{chr(65 + place)}. {words}" for place, words in enumerate(lines))
+        text = LINE_ONLY.format(one.question, listed)
+    else:
+        text = YES_OR_NO.format(one.question)
+    about = {"task": one.task, "question": one.question, "noun": one.noun, "asked": one.truth}
+    return Asked(text, lines, {**about, "thing": thing})
 
 
 def read_by_task(trial: Trial, response: Response) -> Reading:
@@ -93,6 +103,86 @@ def read_by_task(trial: Trial, response: Response) -> Reading:
     return replace(found, number=int(found.choice == "yes"))
 
 
-def reader() -> BoxesReader:
-    """Counts boxes where a counter answered, reads words where a namer did."""
-    return reading_boxes(read_by_task)
+@dataclass(frozen=True)
+class PromptSettings(Settings):
+    """Which prompts: of the release's file or made here, and which of them."""
+
+    prompts: str = ""
+    """a file with the released columns; empty: made by rule, the drawn ones from `seed`"""
+    recipe: str = ""
+    """a TOML file for other nouns, numbers, colours; empty: as published"""
+    questions: str = ""
+    """a file of yes/no questions in place of ours; empty: ours"""
+    tasks: tuple[str, ...] = TASKS
+    """1 counts, 2 lines, 3 yes or no"""
+    types: tuple[str, ...] = ()
+    """prompt types; empty: all of the tasks"""
+    things: tuple[str, ...] = ()
+    """only prompts that ask for nothing but these nouns; empty: all"""
+
+
+def check_choice(settings: PromptSettings) -> None:
+    """Names that are not there are errors before anything is asked."""
+    for task in settings.tasks:
+        if task not in TASKS:
+            raise UnknownName("task of geckonum", task, TASKS)
+    for name in settings.types:
+        if name not in TYPES:
+            raise UnknownName("prompt type", name, TYPES)
+    if not settings.tasks:
+        raise BadInput("No task is chosen: give tasks=1, tasks=1,2 or the like.")
+    if settings.prompts and settings.recipe:
+        raise BadInput(
+            "Both prompts and recipe are given: a file of prompts is used as it is, a recipe makes "
+            "new ones. Give one of them."
+        )
+
+
+class Chosen(NamedTuple):
+    """What the settings choose."""
+
+    recipe: Recipe
+    """that plurals and relations come from"""
+    prompts: Sequence[Prompt]
+    """in the order of their file or recipe"""
+    questions: Mapping[str, Sequence[Asked]]
+    """to each prompt, by its id"""
+
+
+def chosen(settings: PromptSettings) -> Chosen:
+    """The prompts of a run and the questions to them; files that changed are read again."""
+    files = (settings.prompts, settings.recipe, settings.questions)
+    return _chosen(settings, tuple(map(stamp, files)))
+
+
+@lru_cache(maxsize=8)
+def _chosen(settings: PromptSettings, _stamps: tuple[tuple[int, int], ...]) -> Chosen:
+    recipe = load_recipe(Path(settings.recipe)) if settings.recipe else Recipe()
+    if settings.prompts:
+        every = read_prompts(Path(settings.prompts))
+    else:
+        every = make_prompts(recipe, np.random.default_rng(settings.seed))
+    prompts = tuple(one for one in every if _wanted(one, settings))
+    if not prompts:
+        raise BadInput(
+            f"None of {len(every)} prompts is left by tasks={','.join(settings.tasks)}, "
+            f"types={','.join(settings.types) or 'all'} and "
+            f"things={','.join(settings.things) or 'all'}: choose more of them."
+        )
+    if settings.questions:
+        asked = read_questions(Path(settings.questions), prompts, recipe)
+    else:
+        asked = make_questions(prompts, recipe, mended=True)
+    questions: dict[str, list[Asked]] = {one.dataset_id: [] for one in prompts}
+    for question in asked:
+        questions[question.dataset_id].append(as_question(question, recipe))
+    return Chosen(recipe, prompts, questions)
+
+
+def _wanted(prompt: Prompt, settings: PromptSettings) -> bool:
+    if str(TASK_OF_TYPE.get(prompt.prompt_type)) not in settings.tasks:
+        return False
+    if settings.types and prompt.prompt_type not in settings.types:
+        return False
+    nouns = {colourless(thing, prompt.prompt_type) for thing, _ in prompt.things()}
+    return not settings.things or nouns <= set(settings.things)

@@ -10,9 +10,9 @@ import csv
 import io
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import polars as pl
 
@@ -26,8 +26,9 @@ NEEDED = {1: ("image_id", "question", "annot_id"), 2: ("image_id", "annot_id"),
 ANSWERS = {1: ("raw_answer", "answer"), 2: ("answer_num", "answer_text"), 3: ("answer",)}
 """columns that may hold the answer, the one preferred first"""
 READ = ("image_id", "question", "prompt", "annot_id", "answer")
-PLACE = {"reason": pl.String, "file": pl.UInt32, "record": pl.UInt32}
+PLACE = {"reason": pl.String, "file": pl.UInt32, "line": pl.UInt32}
 """where a row that is not used stands, and why it is not"""
+TORN = "wrong number of fields"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,35 +43,16 @@ class AnnotationFile:
     """whose pictures they are about, from the file's name"""
     content: bytes = field(repr=False)
     """all of it"""
-    plain: bool = False
-    """known to have one line per record"""
-
-    def lines(self, records: Sequence[int]) -> list[int]:
-        """The lines of records counted from 0, the first line of the file being 1."""
-        if self.plain:
-            return [record + 2 for record in records]
-        reader = csv.reader(io.StringIO(decoded(self.content, self.name), newline=""))
-        next(reader, None)
-        starts: list[int] = []
-        start = reader.line_num + 1
-        for row in reader:
-            if row:
-                starts.append(start)
-            start = reader.line_num + 1
-        return [starts[record] for record in records]
 
 
-@dataclass(frozen=True, slots=True)
-class Annotations:
+class Annotations(NamedTuple):
     """All rows of all files, as text, in file order."""
 
     files: tuple[AnnotationFile, ...]
     """sorted by name"""
     frame: pl.DataFrame
-    """file (place in files), record (counted from 0), image_id, question, prompt, annot_id,
-    answer; texts are categories, since few are written often"""
-    torn: pl.DataFrame
-    """reason, file and record of rows that could not be read as rows"""
+    """file (place in files), line, torn (why it is no row; mostly null), image_id, question,
+    prompt, annot_id, answer; texts are categories, since few are written often"""
     others: tuple[str, ...]
     """files that are no annotations"""
 
@@ -85,17 +67,11 @@ def read_annotations(path: Path, *, largest: int = LARGEST_TOTAL) -> Annotations
             f"{path} holds no annotations ({seen}): files are called task_1_MODEL.csv, "
             "task_2_MODEL.csv or task_3_MODEL.csv."
         )
-    files: list[AnnotationFile] = []
-    frames: list[pl.DataFrame] = []
-    torn: list[tuple[str, int, int]] = []
-    for place, member in enumerate(found):
-        file = _as_file(member)
-        frame, lost = _read(file)
-        frames.append(frame.with_columns(pl.lit(place, dtype=pl.UInt32).alias("file")))
-        torn += [("wrong number of fields", place, record) for record in lost]
-        files.append(replace(file, plain=file.content.count(b"\n") == frame.height + 1))
-    places = pl.DataFrame(torn, PLACE, orient="row")
-    return Annotations(tuple(files), pl.concat(frames), places, tuple(others))
+    files = tuple(map(_as_file, found))
+    frames = (
+        _read(file).with_columns(file=pl.lit(place, pl.UInt32)) for place, file in enumerate(files)
+    )
+    return Annotations(files, pl.concat(frames), tuple(others))
 
 
 def _as_file(member: Member) -> AnnotationFile:
@@ -109,10 +85,9 @@ def _as_file(member: Member) -> AnnotationFile:
     return AnnotationFile(member.where, int(named[1]), named[2], content)
 
 
-def _read(file: AnnotationFile) -> tuple[pl.DataFrame, list[int]]:
-    """The rows of a file, and the records that have another number of fields than the header."""
-    header = _header(file)
-    taken = _columns(file, header)
+def _read(file: AnnotationFile) -> pl.DataFrame:
+    """The rows of a file, each with its line."""
+    header, taken = _columns(file)
     try:
         frame = pl.read_csv(
             file.content,
@@ -120,18 +95,21 @@ def _read(file: AnnotationFile) -> tuple[pl.DataFrame, list[int]]:
             columns=[header.index(name) for name in dict.fromkeys(taken.values())],
             schema_overrides=dict.fromkeys(header, pl.Categorical),
         )
-    except pl.exceptions.NoDataError:
-        frame = pl.DataFrame(schema=dict.fromkeys(header, pl.Categorical))
     except pl.exceptions.PolarsError:
-        frame = None
-    if frame is None or frame.null_count().sum_horizontal().item():
-        # something is missing or too much: the slow reader tells which record it is
+        frame = pl.DataFrame()
+    one_line_each = file.content.rstrip().count(b"\n") == frame.height > 0
+    if not one_line_each or frame.null_count().sum_horizontal().item():
+        # something is missing or too much: the slow reader tells on which line
         return _read_carefully(file, header, taken)
     frame.columns = [name.strip() for name in frame.columns]
-    return _arranged(frame, taken, range(frame.height)), []
+    every = {name: pl.col(taken[name]) if name in taken else pl.lit(None) for name in READ}
+    texts = {name: column.cast(pl.Categorical) for name, column in every.items()}
+    line = pl.int_range(2, frame.height + 2, dtype=pl.UInt32)
+    return frame.select(line=line, torn=pl.lit(None, pl.String), **texts)
 
 
-def _header(file: AnnotationFile) -> list[str]:
+def _columns(file: AnnotationFile) -> tuple[list[str], dict[str, str]]:
+    """The file's columns, and which of them are ours: our column, the file's column."""
     start = file.content.split(b"\n", 1)[0].decode(errors="replace")
     try:
         header = [name.strip() for name in next(csv.reader([start.rstrip("\r")]), [])]
@@ -142,44 +120,35 @@ def _header(file: AnnotationFile) -> list[str]:
         ) from None
     if not any(header):
         raise BadInput(f"{file.name} is empty: its first line must name the columns.")
-    return header
-
-
-def _columns(file: AnnotationFile, header: Sequence[str]) -> dict[str, str]:
-    """Our column: the file's column."""
-    missing = [name for name in NEEDED[file.task] if name not in header]
-    answer = next((name for name in ANSWERS[file.task] if name in header), "")
-    if not answer:
-        missing.append(" or ".join(ANSWERS[file.task]))
+    needed, answers = NEEDED[file.task], ANSWERS[file.task]
+    missing = [name for name in needed if name not in header]
+    answer = next((name for name in answers if name in header), "")
+    missing += [] if answer else [" or ".join(answers)]
     if missing:
         raise BadInput(
             f"{file.name}:1 lacks the column {', '.join(missing)}; found {', '.join(header)}. "
-            f"Task {file.task} needs {', '.join(NEEDED[file.task])} and "
-            f"{' or '.join(ANSWERS[file.task])}."
+            f"Task {file.task} needs {', '.join(needed)} and {' or '.join(answers)}."
         )
-    return {name: name for name in READ[:-1] if name in header} | {"answer": answer}
+    return header, {name: name for name in READ[:-1] if name in header} | {"answer": answer}
 
 
 def _read_carefully(
     file: AnnotationFile, header: Sequence[str], taken: dict[str, str]
-) -> tuple[pl.DataFrame, list[int]]:
+) -> pl.DataFrame:
+    """Row by row: one with another number of fields than the header is torn."""
     reader = csv.reader(io.StringIO(file.content.decode(), newline=""))
-    next(reader, None)
+    places = [header.index(taken[name]) if name in taken else None for name in READ]
+    rows: list[tuple[Any, ...]] = []
     try:
-        rows = [row for row in reader if row]
+        next(reader, None)
+        line = reader.line_num + 1
+        for row in reader:
+            torn = TORN if len(row) != len(header) else None
+            if row:
+                texts = (None if torn or place is None else row[place] for place in places)
+                rows.append((line, torn, *texts))
+            line = reader.line_num + 1
     except csv.Error as problem:
         raise BadInput(f"{file.name}:{reader.line_num} can't be read: {problem}.") from None
-    whole = [place for place, row in enumerate(rows) if len(row) == len(header)]
-    torn = [place for place, row in enumerate(rows) if len(row) != len(header)]
-    columns = {
-        name: [rows[place][header.index(name)] for place in whole] for name in taken.values()
-    }
-    frame = pl.DataFrame(columns, dict.fromkeys(columns, pl.Categorical))
-    return _arranged(frame, taken, whole), torn
-
-
-def _arranged(frame: pl.DataFrame, taken: dict[str, str], records: Any) -> pl.DataFrame:
-    """The columns of READ in their order, those the file lacks empty, and the record numbers."""
-    every = {name: pl.col(taken[name]) if name in taken else pl.lit(None) for name in READ}
-    texts = (column.cast(pl.Categorical).alias(name) for name, column in every.items())
-    return frame.select(pl.Series("record", records, dtype=pl.UInt32), *texts)
+    schema = {"line": pl.UInt32, "torn": pl.String, **dict.fromkeys(READ, pl.Categorical)}
+    return pl.DataFrame(rows, schema, orient="row")

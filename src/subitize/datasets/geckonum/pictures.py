@@ -5,8 +5,8 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Collection
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from subitize.errors import BadInput
 from subitize.files import read_bytes
@@ -15,8 +15,7 @@ ENDINGS = (".png", ".jpg", ".jpeg", ".webp")
 NAME = re.compile(r"(?P<prompt>.+)_(?P<number>\d{1,9})")
 
 
-@dataclass(frozen=True, slots=True)
-class PictureFile:
+class PictureFile(NamedTuple):
     """One picture of one prompt by one painter."""
 
     painter: str
@@ -27,15 +26,6 @@ class PictureFile:
     """which of the prompt's pictures; the release calls it seed"""
     path: Path
     """where it lies"""
-
-
-def picture_name(dataset_id: str, number: int) -> str:
-    """The name of a picture without its ending.
-
-    >>> picture_name("geckonum_00003", 4)
-    'geckonum_00003_4'
-    """
-    return f"{dataset_id}_{number}"
 
 
 def find_pictures(folder: Path, prompts: Collection[str]) -> list[PictureFile]:
@@ -61,13 +51,12 @@ def find_pictures(folder: Path, prompts: Collection[str]) -> list[PictureFile]:
         inside = path.relative_to(folder).parts
         painter = inside[0] if len(inside) > 1 else folder.resolve().name
         one = PictureFile(painter, named["prompt"], int(named["number"]), path)
-        key = (one.painter, one.dataset_id, one.number)
-        if key in found:
+        again = found.setdefault(one[:3], one)
+        if again is not one:
             raise BadInput(
-                f"{found[key].path} and {path} are both picture {one.number} of {one.dataset_id} "
+                f"{again.path} and {path} are both picture {one.number} of {one.dataset_id} "
                 f"by {painter}: keep one of them."
             )
-        found[key] = one
     if not found:
         seen = ", ".join(others[:3]) or "no picture at all"
         raise BadInput(
@@ -75,7 +64,7 @@ def find_pictures(folder: Path, prompts: Collection[str]) -> list[PictureFile]:
             f"PAINTER/PROMPT_SEED with the ending {', '.join(ENDINGS)}, such as "
             "dalle_3/geckonum_00000_0.png."
         )
-    return [found[key] for key in sorted(found)]
+    return sorted(found.values())
 
 
 def picture_sha256(path: Path) -> str:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import astuple, dataclass, fields
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, fields
 from functools import partial
 from itertools import product
 from pathlib import Path
@@ -12,7 +12,7 @@ import numpy as np
 
 from subitize.datasets.geckonum.recipe import DRAWN_TYPES, Recipe
 from subitize.errors import BadInput
-from subitize.files import csv_text, read_entries
+from subitize.files import read_entries
 from subitize.nouns import article
 from subitize.numerals import to_words
 
@@ -110,12 +110,11 @@ def _simple(recipe: Recipe, _: np.random.Generator) -> Iterator[Draft]:
     for nouns in recipe.nouns.values():
         frequent = {noun: int(recipe.is_frequent(noun)) for noun in nouns}
         for number in sorted({*recipe.simple_digits, *recipe.simple_words}):
-            for word, numbers in ((False, recipe.simple_digits), (True, recipe.simple_words)):
-                if number not in numbers:
-                    continue
-                for noun in nouns:
-                    text = _sentence(_counted(recipe, number, noun, word=word))
-                    yield text, int(word), frequent[noun], f"{noun}:{number}"
+            both = ((False, recipe.simple_digits), (True, recipe.simple_words))
+            words = [word for word, numbers in both if number in numbers]
+            for word, noun in product(words, nouns):
+                text = _sentence(_counted(recipe, number, noun, word=word))
+                yield text, int(word), frequent[noun], f"{noun}:{number}"
 
 
 def _colour(recipe: Recipe, _: np.random.Generator) -> Iterator[Draft]:
@@ -230,11 +229,6 @@ _MAKERS: Mapping[str, Callable[[Recipe, np.random.Generator], Iterator[Draft]]] 
     "attribute-color": _colour,
     **{kind: partial(_drawn, kind) for kind in DRAWN_TYPES},
 }
-
-
-def prompts_csv(prompts: Sequence[Prompt]) -> str:
-    """Prompts as the released file writes them."""
-    return csv_text(COLUMNS, (astuple(prompt) for prompt in prompts))
 
 
 def read_prompts(path: Path) -> list[Prompt]:

@@ -6,14 +6,15 @@ released `prompts.csv` (order, pairs, scenes).
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
-from typing import Annotated
+from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
-from subitize.datasets.toml_files import load_toml
 from subitize.errors import BadInput, MissingExtra, UnknownName
+from subitize.files import decoded, read_bytes
 from subitize.nouns import plural
 
 TASK_OF_TYPE: Mapping[str, int] = {
@@ -26,30 +27,21 @@ TYPES = tuple(TASK_OF_TYPE)
 """the twelve types, in the order of the released file"""
 DRAWN_TYPES = frozenset({"2-additive", "3-additive", "2-additive-color", "attribute-spatial"})
 """drawn at random; all other types follow from the recipe alone"""
-RULED_TYPES = tuple(name for name in TYPES if name not in DRAWN_TYPES)
 
 NOUNS: Mapping[str, tuple[str, ...]] = MappingProxyType({
-    "animals": (
-        "dog", "fish", "cat", "ant", "fly",
-        "axolotl", "seahorse", "kangaroo", "koala", "manatee",
-    ),
-    "food": (
-        "apple", "egg", "burger", "cookie", "pizza",
-        "lychee", "parsnip", "samosa", "chocolate", "cinnamon stick",
-    ),
-    "nature": (
-        "tree", "leaf", "flower", "coconut", "olive",
-        "mushroom", "durian", "bonsai", "pistachio", "okra",
-    ),
-    "objects": (
-        "table", "book", "bottle", "spoon", "pencil",
-        "crib", "paperclip", "flute", "trowel", "corkscrew",
-    ),
+    category: tuple(nouns.split(", ")) for category, nouns in {
+        "animals": "dog, fish, cat, ant, fly, axolotl, seahorse, kangaroo, koala, manatee",
+        "food": "apple, egg, burger, cookie, pizza, "
+                "lychee, parsnip, samosa, chocolate, cinnamon stick",
+        "nature": "tree, leaf, flower, coconut, olive, mushroom, durian, bonsai, pistachio, okra",
+        "objects": "table, book, bottle, spoon, pencil, crib, paperclip, flute, trowel, corkscrew",
+    }.items()
 })  # fmt: skip
-"""Table A1: the frequent ones first, but chocolate is frequent too"""
+"""Table A1: the five frequent ones first, but chocolate is frequent too"""
 FREQUENT = frozenset({"chocolate", *(noun for nouns in NOUNS.values() for noun in nouns[:5])})
 
 Numbers = tuple[Annotated[int, 1], ...]
+_ONE_AND_MANY = {str: ("a word", "words"), float: ("a number", "numbers")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,12 +148,18 @@ def zipf(noun: str) -> float:
 
 def load_recipe(path: Path) -> Recipe:
     """A recipe from a TOML file; what it leaves out is as published."""
-    recipe = load_toml(path, Recipe, "GeckoNum prompts", "Mend it, or see docs/geckonum.md.")
-    _check(recipe, path)
-    return recipe
-
-
-def _check(recipe: Recipe, path: Path) -> None:
+    repair = "Mend it, or see docs/geckonum.md."
+    try:
+        content = tomllib.loads(decoded(read_bytes(path, "GeckoNum prompts", repair), str(path)))
+    except tomllib.TOMLDecodeError as problem:
+        raise BadInput(f"{path} is not TOML: {problem}. {repair}") from None
+    kinds = get_type_hints(Recipe, include_extras=True)
+    for key in content:
+        if key not in kinds:
+            raise UnknownName(f"setting of GeckoNum prompts in {path}", key, kinds)
+    recipe = Recipe(
+        **{key: _typed(value, kinds[key], f"{path}: {key}") for key, value in content.items()}
+    )
     for name in recipe.types:
         if name not in TYPES:
             raise UnknownName(f"prompt type in {path}", name, TYPES)
@@ -176,3 +174,40 @@ def _check(recipe: Recipe, path: Path) -> None:
     for noun in (*recipe.all_nouns(), *recipe.colour_nouns, *recipe.sentence_nouns):
         if ":" in noun or "," in noun:
             raise BadInput(f"{path}: the noun {noun!r} holds a colon or comma: leave it out.")
+    return recipe
+
+
+def _typed(value: Any, kind: Any, where: str) -> Any:
+    """A value as its field says: words, numbers, `Annotated[int, least]`, tuples and sets of these,
+    tuples of a fixed length, and tables of any of them."""
+    origin, parts = get_origin(kind), get_args(kind)
+    many = parts[0] if parts else None
+    if kind is str and isinstance(value, str) and value.strip():
+        return value.strip()
+    if kind is float and type(value) in (int, float):
+        return float(value)
+    if origin is Annotated and type(value) is int and value >= parts[1]:
+        return value
+    if origin is Mapping and isinstance(value, dict):
+        return {key: _typed(one, parts[1], f"{where}.{key}") for key, one in value.items()}
+    # a list of words without a word says nothing; one of numbers says that there are none
+    if origin in (tuple, frozenset) and isinstance(value, list) and (value or many is not str):
+        if origin is tuple and ... not in parts and len(value) != len(parts):
+            raise BadInput(f"{where} is {value!r}: give {_words(kind)[0]}.")
+        return origin(_typed(one, many, where) for one in value)
+    raise BadInput(f"{where} is {value!r}: give {_words(kind)[0]}.")
+
+
+def _words(kind: Any) -> tuple[str, str]:
+    """What a value must be, in words: one of them, and several."""
+    origin, parts = get_origin(kind), get_args(kind)
+    if origin is Annotated:
+        return f"a whole number from {parts[1]}", f"whole numbers from {parts[1]}"
+    if origin is Mapping:
+        several = _words(parts[1])[1]
+        return f"a table of {several}", f"tables of {several}"
+    if origin in (tuple, frozenset):
+        fixed = f"{len(parts)} " if origin is tuple and ... not in parts else ""
+        several = f"{fixed}{_words(parts[0])[1]}"
+        return f"a list of {several}", f"lists of {several}"
+    return _ONE_AND_MANY[kind]

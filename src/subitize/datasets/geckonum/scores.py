@@ -1,4 +1,4 @@
-"""Tables of scores that automatic metrics gave to pictures: CSV, Parquet or JSONL.
+"""Tables of scores that automatic metrics gave to pictures: CSV, Parquet, JSONL or JSON.
 
 Columns: `model` (the painter, as the annotation files call it), `metric`, `score` (higher is
 better) and the picture: `image_id` (PROMPT_SEED) or `dataset_id` and `seed`. A file without
@@ -7,7 +7,7 @@ better) and the picture: `image_id` (PROMPT_SEED) or `dataset_id` and `seed`. A 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -15,14 +15,12 @@ from typing import Any
 import polars as pl
 
 from subitize.errors import BadInput
-from subitize.files import decoded, read_bytes
+from subitize.files import read_entries
 
 SCORED = ("metric", "painter", "dataset_id", "picture")
 """what a score is about"""
-SCORES = dict.fromkeys(SCORED, pl.String) | {"picture": pl.Int64, "score": pl.Float64}
-"""the columns of a table"""
-OURS = {"model": "painter", "seed": "picture"}
-"""a file's column: what we call it"""
+COLUMNS = ("metric", "model", "image_id", "dataset_id", "seed", "score")
+"""what is read of a file"""
 MOST_EXAMPLES = 5
 """places that are named per reason"""
 
@@ -33,7 +31,7 @@ class ScoreTable:
 
     frame: pl.DataFrame
     """metric, painter, dataset_id, picture, score"""
-    dropped: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    dropped: dict[str, list[str]] = field(default_factory=dict)
     """reason: where"""
 
     def rows(self) -> dict[str, Any]:
@@ -41,27 +39,51 @@ class ScoreTable:
         return {
             "used": self.frame.height,
             "dropped": {reason: len(places) for reason, places in self.dropped.items()},
-            "examples": {r: list(places[:MOST_EXAMPLES]) for r, places in self.dropped.items()},
+            "examples": {r: places[:MOST_EXAMPLES] for r, places in self.dropped.items()},
         }
 
 
 def read_scores(path: Path) -> ScoreTable:
     """One file of scores; what is wrong with a row is named with its place."""
-    frame = _frame(path)
-    frame = frame.rename({name: name.strip() for name in frame.columns})
-    missing = [name for name in ("model", "score") if name not in frame.columns]
-    if "image_id" not in frame.columns and not {"dataset_id", "seed"} <= set(frame.columns):
+    given = read_entries(path, "the scores", ())
+    found = given[0][1].keys() if given else ()
+    missing = [name for name in ("model", "score") if name not in found]
+    if "image_id" not in found and not {"dataset_id", "seed"} <= set(found):
         missing.append("image_id (or dataset_id and seed)")
     if missing:
         raise BadInput(
-            f"{path} lacks the column {', '.join(missing)}; found {', '.join(frame.columns)}. A "
+            f"{path} lacks the column {', '.join(missing)}; found {', '.join(found) or 'none'}. A "
             "table of scores has model, image_id (PROMPT_SEED), metric and score."
         )
-    if "metric" not in frame.columns:
-        frame = frame.with_columns(pl.lit(path.stem).alias("metric"))
-    # The first record of a CSV file stands on its second line.
-    first = 2 if path.suffix.lower() == ".csv" else 1
-    return _checked(frame.with_row_index("line", first), path)
+    texts = {name: [row.get(name) for _, row in given] for name in COLUMNS}
+    frame = pl.DataFrame(texts, dict.fromkeys(COLUMNS, pl.String), strict=False)
+    metric, prompt, seed = map(pl.col, ("metric", "dataset_id", "seed"))
+    if "image_id" in found:
+        image = pl.col("image_id").str
+        prompt, seed = image.extract(r"^(.*)_\d+$"), image.extract(r"_(\d{1,9})$")
+    frame = frame.with_columns(pl.all().str.strip_chars()).select(
+        metric=metric if "metric" in found else pl.lit(path.stem),
+        painter="model",
+        dataset_id=prompt,
+        picture=seed.str.strip_suffix(".0").cast(pl.Int64, strict=False),
+        score=pl.col("score").cast(pl.Float64, strict=False),
+        place=pl.Series([place for place, _ in given]),
+    )  # fmt: skip
+    reason: pl.Expr = pl.lit(None, dtype=pl.String)
+    nowhere = pl.any_horizontal(pl.col("dataset_id", "picture").is_null())
+    for name, test in (
+        ("score is no finite number", pl.col("score").is_finite().fill_null(False).not_()),
+        ("picture without prompt and seed", nowhere),
+        ("no model", pl.col("painter").fill_null("") == ""),
+        ("no metric", metric.fill_null("") == ""),
+    ):
+        reason = pl.when(test).then(pl.lit(name)).otherwise(reason)
+    wrong = frame.select("place", reason=reason)
+    dropped: dict[str, list[str]] = {}
+    for place, name in wrong.drop_nulls("reason").iter_rows():
+        dropped.setdefault(name, []).append(place)
+    used = frame.filter(wrong["reason"].is_null()).drop("place")
+    return join_scores([ScoreTable(used, dropped)])
 
 
 def join_scores(tables: Sequence[ScoreTable]) -> ScoreTable:
@@ -76,53 +98,3 @@ def join_scores(tables: Sequence[ScoreTable]) -> ScoreTable:
     if again.len():
         dropped.setdefault("picture scored again", []).extend(again)
     return ScoreTable(frame.filter(first), dropped)
-
-
-def _frame(path: Path) -> pl.DataFrame:
-    ending = path.suffix.lower()
-    if ending not in (".csv", ".parquet", ".jsonl", ".ndjson"):
-        raise BadInput(
-            f"The ending of {path} tells no table of scores: give .csv, .parquet or .jsonl."
-        )
-    content = read_bytes(path, "the scores")
-    try:
-        if ending == ".csv":
-            return pl.read_csv(decoded(content, str(path)).encode(), infer_schema=False)
-        if ending == ".parquet":
-            return pl.read_parquet(content)
-        return pl.read_ndjson(content, infer_schema_length=None)
-    except (pl.exceptions.PolarsError, OSError) as problem:
-        raise BadInput(f"{path} can't be read as {ending[1:]}: {problem}.") from None
-
-
-def _checked(frame: pl.DataFrame, path: Path) -> ScoreTable:
-    texts = [
-        name for name in ("metric", "model", "image_id", "dataset_id") if name in frame.columns
-    ]
-    frame = frame.with_columns(pl.col(name).cast(pl.String).str.strip_chars() for name in texts)
-    if "image_id" in frame.columns:
-        image = pl.col("image_id").str
-        frame = frame.with_columns(
-            image.extract(r"^(.*)_\d+$").alias("dataset_id"),
-            image.extract(r"_(\d{1,9})$").alias("seed"),
-        )
-    frame = frame.with_columns(
-        pl.col("seed").cast(pl.Int64, strict=False), pl.col("score").cast(pl.Float64, strict=False)
-    )
-    reason: pl.Expr = pl.lit(None, dtype=pl.String)
-    for name, test in (
-        ("score is no finite number", pl.col("score").is_finite().fill_null(False).not_()),
-        (
-            "picture without prompt and seed",
-            pl.any_horizontal(pl.col("dataset_id", "seed").is_null()),
-        ),
-        ("no model", pl.col("model").fill_null("") == ""),
-        ("no metric", pl.col("metric").fill_null("") == ""),
-    ):
-        reason = pl.when(test).then(pl.lit(name)).otherwise(reason)
-    frame = frame.with_columns(reason.alias("reason")).rename(OURS)
-    dropped: dict[str, list[str]] = {}
-    for line, name in frame.drop_nulls("reason").select("line", "reason").rows():
-        dropped.setdefault(name, []).append(f"{path}:{line}")
-    used = frame.filter(pl.col("reason").is_null()).select(*SCORES)
-    return join_scores([ScoreTable(used, dropped)])

@@ -121,8 +121,7 @@ def _colours(kind: str, look: str) -> Colours:
 
 def _squares(some: Colours, others: Colours) -> Colours:
     """Squared distances between colours."""
-    squares: Colours = ((some[:, None] - others[None]) ** 2).sum(axis=2)
-    return squares
+    return np.asarray(((some[:, None] - others[None]) ** 2).sum(axis=2))
 
 
 @lru_cache(maxsize=32)

@@ -99,7 +99,17 @@ _PEOPLE = {  # skin, hair, shirt and legs
     "teal shirt": "#deaa82 #5c5c62 #269296 #705236",
     "pink dress": "#845438 #1e181a #e26492 #845438",
 }
-_PETALS = [f"T 0 -34 {60 * k} E 0 -34 22 28" for k in range(6)]
+_TREE = """
+#6e4a2c : M -13 96 L -8 10 L 8 10 L 13 96
+base-.25 : E -38 -8 40
+base-.25 : E 38 -8 40
+base : E 0 -20 46
+base : E 0 -58 38
+base+.3 : E -14 -66 12 9
+"""
+_PETALS = "\n".join(
+    f"{look} : T 0 -34 {60 * k} E 0 -34 22 28" for look in ("- ink 6", "base") for k in range(6)
+)
 _SWIRL = "M 0 0 C 8 -20 28 -26 44 -18 C 46 -8 46 0 45 6 C 30 -8 14 -8 0 0"
 
 CLIPS: Mapping[str, str] = {
@@ -159,16 +169,13 @@ pale : S 5 M 10 -18 C 20 -6 20 6 10 18
 pale : E -62 -8 10
 #141418 : E -64 -8 5.5
 """,
-    "flower": "\n".join(
-        [
-            "ink : S 12 M 0 0 C 4 40 2 70 -4 98",
-            "base ink 5 : M 0 74 C 14 44 40 38 58 44 C 54 66 30 82 0 74",
-            "base ink 5 : M 0 86 C -14 58 -38 52 -54 58 C -50 78 -28 92 0 86",
-            *(f"- ink 6 : {petal}" for petal in _PETALS),
-            *(f"base : {petal}" for petal in _PETALS),
-            "pale ink 5 : E 0 -34 20",
-        ]
-    ),
+    "flower": f"""
+ink : S 12 M 0 0 C 4 40 2 70 -4 98
+base ink 5 : M 0 74 C 14 44 40 38 58 44 C 54 66 30 82 0 74
+base ink 5 : M 0 86 C -14 58 -38 52 -54 58 C -50 78 -28 92 0 86
+{_PETALS}
+pale ink 5 : E 0 -34 20
+""",
     "plane": """
 base ink 5 :: M 8 -24 L 92 26 Q 96 34 92 42 L 8 22
 base ink 5 :: M 4 58 L 38 78 Q 42 86 38 90 L 4 82
@@ -192,6 +199,7 @@ LOOKS: Mapping[str, tuple[str, ...]] = {
     "person": tuple(_PEOPLE),
     "butterfly": ("orange", "blue", "purple", "yellow", "teal", "red"),
     "dot": ("red", "blue", "green", "orange", "purple", "teal", "pink", "brown", "black"),
+    "tree": ("green",),
     **{f"clip {name}": CARD_COLOURS for name in CLIPS},
 }
 """kinds of things, and the colours or clothes each comes in"""
@@ -210,7 +218,7 @@ def drawing(kind: str, look: str) -> list[Layer]:
     tones = {"base": NAMED[look]}
     clip = kind.removeprefix("clip ")
     if clip == kind:
-        plain = {"apple": _APPLE, "butterfly": _BUTTERFLY, "dot": "base : E 0 0 100"}
+        plain = {"apple": _APPLE, "butterfly": _BUTTERFLY, "dot": "base : E 0 0 100", "tree": _TREE}
         return _layers(plain[kind], tones)
     tones |= {"pale": _tone("base+.62", tones), "ink": _tone("base-.6", tones)}
     return _layers(CLIPS[clip], tones)

@@ -11,11 +11,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import lru_cache
+from operator import mul
 
 import numpy as np
-from numpy.typing import NDArray
 
-Points = NDArray[np.float64]
+from subitize.stimuli.geometry import Points, signed_area
 
 _STEPS = 14
 """pieces per curve: at 500 px the largest error is far below a tenth of a pixel"""
@@ -67,12 +67,8 @@ def _curve(handles: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
     for step in range(1, _STEPS + 1):
         t = step / _STEPS
         weights = [math.comb(degree, k) * t**k * (1 - t) ** (degree - k) for k in range(degree + 1)]
-        points.append(
-            (
-                sum(w * x for w, (x, _) in zip(weights, handles, strict=True)),
-                sum(w * y for w, (_, y) in zip(weights, handles, strict=True)),
-            )
-        )
+        x, y = (sum(map(mul, weights, along)) for along in zip(*handles, strict=True))
+        points.append((x, y))
     return points
 
 
@@ -85,7 +81,7 @@ def ellipse(x: float, y: float, rx: float, ry: float | None = None, angle: float
     return moved(unit * (rx, rx if ry is None else ry), x, y, angle)
 
 
-def moved(points: Points, x: float = 0.0, y: float = 0.0, angle: float = 0.0) -> Points:
+def moved(points: Points, x: float, y: float, angle: float) -> Points:
     """Turned clockwise around the origin by `angle` degrees, then shifted."""
     if angle:
         turn = math.radians(angle)
@@ -115,16 +111,14 @@ def grown(points: Points, width: float) -> Points:
     """The shape with its outline moved outwards by `width`; corners are mitred, within limits."""
     keep = np.any(points != np.roll(points, 1, axis=0), axis=1)
     points = points[keep]
-    x, y = points[:, 0], points[:, 1]
-    if float(np.sum(x * np.roll(y, -1) - np.roll(x, -1) * y)) < 0:
+    if signed_area(points) < 0:
         points = points[::-1]
     normals = _normals(np.roll(points, -1, axis=0) - points)
     before = np.roll(normals, 1, axis=0)
     middle = normals + before
     # |middle|² is 4 cos² of half the turn: the mitre's length is 1 / cos of it
     long = np.maximum(np.sum(middle * middle, axis=1), 0.8)
-    outside: Points = points + middle * (2 * width / long)[:, None]
-    return outside
+    return np.asarray(points + middle * (2 * width / long)[:, None])
 
 
 def stroke(points: Points, width: float) -> Points:
@@ -141,5 +135,5 @@ def stroke(points: Points, width: float) -> Points:
 def _normals(steps: Points) -> Points:
     """Unit vectors to the left of each step on a page whose y points down."""
     long = np.sqrt(np.sum(steps * steps, axis=1))
-    left: Points = np.stack([steps[:, 1], -steps[:, 0]], 1) / np.maximum(long, 1e-12)[:, None]
-    return left
+    left = np.stack([steps[:, 1], -steps[:, 0]], 1)
+    return np.asarray(left / np.maximum(long, 1e-12)[:, None])

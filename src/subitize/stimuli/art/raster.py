@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from subitize.stimuli.art.paths import Points
+from subitize.stimuli.geometry import Points
 
 Layer = tuple[Points, tuple[int, int, int]]
 """a shape and its colour; later layers cover earlier ones"""

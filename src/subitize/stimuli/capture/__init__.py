@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import lru_cache
 from itertools import product
 from typing import Any, Literal
@@ -14,27 +14,10 @@ import numpy as np
 from subitize.errors import BadInput, UnknownName
 from subitize.pictures.encode import Picture, drawn
 from subitize.stimuli import generator
-from subitize.stimuli.capture.arrangements import ARRANGEMENTS, PUBLISHED, SHIFTS, places
+from subitize.stimuli.capture.arrangements import PUBLISHED, SHIFTS, places
 from subitize.stimuli.capture.occluders import fair_square, published_square
 from subitize.stimuli.capture.painting import COLOURS, paint, palette
-from subitize.stimuli.capture.validation import VALIDATION
 from subitize.stimuli.geometry import Points
-
-__all__ = [
-    "ARRANGEMENTS",
-    "COLOURS",
-    "DRAWING_VERSION",
-    "LAYOUTS",
-    "OBJECTS",
-    "PLACES",
-    "VARIANTS",
-    "Configuration",
-    "configurations",
-    "draw",
-    "facts",
-    "part",
-    "recipe",
-]
 
 DRAWING_VERSION = 2
 """goes up with every change that alters a single pixel"""
@@ -48,6 +31,35 @@ SMALLEST_RADIUS = 1.0
 """in pixels; smaller objects can't be told apart"""
 Pattern = tuple[str, int]
 """arrangement and count"""
+VALIDATION: Mapping[Pattern, tuple[int, ...]] = {
+    ("circle", 5): (13, 36, 39, 40),
+    ("circle", 6): (0, 12, 15, 24, 41, 42),
+    ("circle", 7): (2, 4, 8, 33, 41),
+    ("circle", 8): (2, 3, 4, 12),
+    ("circle", 9): (22, 27),
+    ("circle", 10): (27, 42),
+    ("circle", 11): (28, 43),
+    ("circle", 12): (4, 5, 8),
+    ("circle", 13): (9, 17, 25, 29, 31, 32, 36, 38, 46),
+    ("circle", 14): (5, 31, 42),
+    ("circle", 15): (29, 43, 48),
+    ("triangle", 6): (21,),
+    ("triangle", 10): (1, 9, 12, 18, 22, 39, 43, 48),
+    ("triangle", 15): (36, 43, 47),
+    ("rectangle", 5): (37,),
+    ("rectangle", 6): (6, 10, 23, 26, 36, 39),
+    ("rectangle", 7): (3, 18, 49),
+    ("rectangle", 8): (9,),
+    ("rectangle", 9): (0, 1, 7, 14, 23, 26, 32),
+    ("rectangle", 10): (15, 16, 23, 31),
+    ("rectangle", 11): (2, 7, 21, 34),
+    ("rectangle", 12): (16, 27, 35, 44),
+    ("rectangle", 13): (2, 5, 11, 27, 43, 47),
+    ("rectangle", 14): (5, 16, 28),
+    ("rectangle", 15): (0, 4, 17, 23, 25, 34),
+}
+"""the published validation part: which of a pattern's 50 pictures (`Configuration.nth`), 100 in
+all, those that the released test metadata does not hold; no rule tells them"""
 _PATTERNS: tuple[Pattern, ...] = tuple(
     (arrangement, count)
     for count in range(5, 16)
@@ -81,9 +93,6 @@ class Configuration:
     def of(cls, recipe: Mapping[str, Any]) -> Configuration:
         """The configuration that a recipe, a line of the manifest or a picture's facts tell of."""
         return cls(*(recipe[name] for name in cls.__slots__))
-
-    def as_dict(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in self.__slots__}
 
     @property
     def nth(self) -> int:
@@ -144,7 +153,7 @@ def recipe(
             f"{configuration.count} have a radius of {share * size:.2f} pixels and can't be told "
             f"apart: use a larger size ({math.ceil(SMALLEST_RADIUS / share)} or more)."
         )
-    made = {"drawer": "capture", "version": DRAWING_VERSION, **configuration.as_dict()}
+    made = {"drawer": "capture", "version": DRAWING_VERSION, **asdict(configuration)}
     made |= {"variant": variant, "layout": layout, "size": size, "seed": seed}
     if occluder is not None:
         made["occluder"] = occluder
@@ -162,7 +171,7 @@ def facts(recipe: Mapping[str, Any]) -> dict[str, Any]:
         # the release rounds at its own size; other sizes scale what it says
         released = np.round((layout.points + shift) * RELEASED_SIZE, 2)
         positions = np.round(released * (size / RELEASED_SIZE), 2)
-    known = configuration.as_dict() | {"positions": positions.tolist(), "radius": radius}
+    known = asdict(configuration) | {"positions": positions.tolist(), "radius": radius}
     known |= {"occluder": None, "hidden": []}
     if recipe["variant"] == "occluded":
         box = _square(recipe, configuration, shift)

@@ -54,18 +54,16 @@ def places(arrangement: str, count: int, layout: str) -> Layout:
             f"The published layout has no {arrangement}: it has {', '.join(PUBLISHED)}. "
             "Use the layout 'fair'."
         )
-    if count > MOST:
-        raise _impossible(arrangement, count, f"no picture shows more than {MOST}")
-    points = ARRANGEMENTS[arrangement](count, layout)
+    placed, rule = ARRANGEMENTS[arrangement]
+    points = placed(count, layout) if 0 < count <= MOST else None
+    if points is None:
+        why = f"no picture shows more than {MOST}" if count > MOST else rule
+        raise BadInput(f"There is no {arrangement} of {count} objects: {why}.")
     radius = _RADIUS[layout]
     if layout == "fair":
         radius = min(radius, _CROWDED * nearest(points, math.inf))
     points.flags.writeable = False  # it is kept and handed out again
     return Layout(points, radius)
-
-
-def _impossible(arrangement: str, count: int, rule: str) -> BadInput:
-    return BadInput(f"There is no {arrangement} of {count} objects: {rule}.")
 
 
 def _ring(count: int, radius: float) -> Points:
@@ -74,16 +72,14 @@ def _ring(count: int, radius: float) -> Points:
     return radius * np.stack([np.cos(turns), np.sin(turns)], axis=1)
 
 
-def _circle(count: int, _layout: str) -> Points:
-    if count < 5:
-        raise _impossible("circle", count, "it takes 5 or more to tell a circle")
-    return _ring(count, _RING)
+def _circle(count: int, _layout: str) -> Points | None:
+    return _ring(count, _RING) if count >= 5 else None
 
 
-def _triangle(count: int, _layout: str) -> Points:
-    rows = (math.isqrt(max(8 * count + 1, 0)) - 1) // 2
+def _triangle(count: int, _layout: str) -> Points | None:
+    rows = (math.isqrt(8 * count + 1) - 1) // 2
     if rows < 3 or rows * (rows + 1) // 2 != count:
-        raise _impossible("triangle", count, "its rows hold 1, 2, 3 … : use 6, 10, 15, 21, …")
+        return None
     step = _HIGH / rows
     return np.array(
         [
@@ -100,9 +96,9 @@ def _grid_shape(count: int) -> tuple[int, int]:
     return columns, count // columns
 
 
-def _rectangle(count: int, layout: str) -> Points:
+def _rectangle(count: int, layout: str) -> Points | None:
     if count < 4:
-        raise _impossible("rectangle", count, "it takes 4 or more")
+        return None
     columns, rows = _grid_shape(count)
     if columns == 1:
         ys = (np.arange(rows) / (rows - 1) - 0.5) * _LINE[layout]
@@ -122,11 +118,9 @@ def centred_hexagon(shells: int) -> Points:
     return np.concatenate(rows)
 
 
-def _hexagon(count: int, _layout: str) -> Points:
+def _hexagon(count: int, _layout: str) -> Points | None:
     shells = next((s for s in range(1, 40) if 3 * s * (s + 1) + 1 == count), None)
-    if shells is None:
-        raise _impossible("hexagon", count, "use 7, 19, 37, 61, …")
-    return centred_hexagon(shells) * (_RING / shells)
+    return None if shells is None else centred_hexagon(shells) * (_RING / shells)
 
 
 def staggered_rows(columns: int, rows: int) -> Points:
@@ -137,10 +131,10 @@ def staggered_rows(columns: int, rows: int) -> Points:
     return np.stack([(xs + shifted[:, None]).ravel(), np.repeat(ys, columns)], axis=1)
 
 
-def _staggered(count: int, _layout: str) -> Points:
-    columns, rows = _grid_shape(count) if count > 0 else (1, 1)
+def _staggered(count: int, _layout: str) -> Points | None:
+    columns, rows = _grid_shape(count)
     if columns < 2 or rows < 3:
-        raise _impossible("staggered", count, "it needs two or more columns and three or more rows")
+        return None
     points = staggered_rows(columns, rows)
     return points * (_HIGH / float(np.ptp(points, axis=0).max()))
 
@@ -150,17 +144,16 @@ def ring_in_ring(inner: int) -> Points:
     return np.concatenate([_ring(2 * inner, 1.0), _ring(inner, 0.5)])
 
 
-def _rings(count: int, _layout: str) -> Points:
-    if count < 12 or count % 3:
-        raise _impossible("rings", count, "a third stands on the inner ring: use 12, 15, 18, …")
-    return ring_in_ring(count // 3) * _RING
+def _rings(count: int, _layout: str) -> Points | None:
+    return None if count < 12 or count % 3 else ring_in_ring(count // 3) * _RING
 
 
-ARRANGEMENTS: Mapping[str, Callable[[int, str], Points]] = {
-    "circle": _circle,
-    "triangle": _triangle,
-    "rectangle": _rectangle,
-    "hexagon": _hexagon,
-    "staggered": _staggered,
-    "rings": _rings,
+ARRANGEMENTS: Mapping[str, tuple[Callable[[int, str], Points | None], str]] = {
+    "circle": (_circle, "it takes 5 or more to tell a circle"),
+    "triangle": (_triangle, "its rows hold 1, 2, 3 … : use 6, 10, 15, 21, …"),
+    "rectangle": (_rectangle, "it takes 4 or more"),
+    "hexagon": (_hexagon, "use 7, 19, 37, 61, …"),
+    "staggered": (_staggered, "it needs two or more columns and three or more rows"),
+    "rings": (_rings, "a third stands on the inner ring: use 12, 15, 18, …"),
 }
+"""what places so many objects (None where there is no such pattern), and which numbers it takes"""

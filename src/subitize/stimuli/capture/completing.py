@@ -16,39 +16,42 @@ from typing import NamedTuple
 import numpy as np
 
 from subitize.errors import UnknownName
-from subitize.stimuli.capture.arrangements import PUBLISHED
-from subitize.stimuli.capture.templates import TEMPLATES, fitted
-from subitize.stimuli.geometry import Points
+from subitize.stimuli.capture.arrangements import (
+    PUBLISHED,
+    centred_hexagon,
+    ring_in_ring,
+    staggered_rows,
+)
+from subitize.stimuli.geometry import Points, nearest
 
 Square = Sequence[float]
 _SQRT3 = math.sqrt(3)
 _LARGEST = 120
 """objects of the largest pattern thought of"""
-
-
-class Completion(NamedTuple):
-    """A pattern that agrees with what is visible."""
-
-    arrangement: str
-    hidden: Points
-    """(k, 2) centres under the square; k may be 0"""
-    visible: Points
-    """(v, 2) centres of the visible objects, as given"""
-
-    @property
-    def total(self) -> int:
-        return len(self.hidden) + len(self.visible)
+_UNSEEN = 15
+"""templates with more objects than the visible ones and these are not tried"""
+_TEMPLATES: Mapping[str, Sequence[Points]] = {
+    "hexagon": [centred_hexagon(shells) for shells in (1, 2, 3, 4)],
+    "staggered": [
+        staggered_rows(columns, rows)
+        for columns in range(2, 9)
+        for rows in range(max(columns, 3), min(15, 61 // columns) + 1)
+    ],
+    "rings": [ring_in_ring(inner) for inner in range(4, 21)],
+}
+"""patterns of one fixed shape, known up to size and place, with up to 61 objects"""
 
 
 class Completions(NamedTuple):
     """Everything that can lie behind the square."""
 
-    found: tuple[Completion, ...]
+    found: tuple[Points, ...]
+    """of each completion the (k, 2) centres under the square; k may be 0"""
     unlimited: bool
     """whether there are infinitely many others: too little is visible"""
 
     @property
-    def only(self) -> Completion | None:
+    def only(self) -> Points | None:
         """The one completion, where there is exactly one."""
         return self.found[0] if len(self.found) == 1 and not self.unlimited else None
 
@@ -75,8 +78,8 @@ class Behind(NamedTuple):
         x, y = points[:, 0], points[:, 1]
         return bool(((x >= left) & (x <= right) & (y >= top) & (y <= bottom)).all())
 
-    def fill(self, arrangement: str, pattern: Points) -> Completion | None:
-        """The completion by this pattern: each visible object in it, all its others covered."""
+    def hidden(self, pattern: Points) -> Points | None:
+        """A pattern's objects under the square; None unless its others are the visible ones."""
         if not len(self.visible) <= len(pattern) <= _LARGEST:
             return None
         apart = np.abs(pattern[None, :, :] - self.visible[:, None, :]).max(axis=2)
@@ -86,12 +89,7 @@ class Behind(NamedTuple):
             return None
         unseen = np.ones(len(pattern), bool)
         unseen[mine] = False
-        if not self.covers(pattern[unseen]):
-            return None
-        return Completion(arrangement, pattern[unseen], self.visible)
-
-
-Found = Iterator[Completion | None]
+        return pattern[unseen] if self.covers(pattern[unseen]) else None
 
 
 def completions(
@@ -114,29 +112,28 @@ def completions(
     )
     if len(behind.visible) < 3:
         return Completions((), True)
-    found: list[Completion] = []
+    found: list[Points] = []
     unlimited = False
     for family in families:
         if family not in FAMILIES:
             raise UnknownName("arrangement", family, FAMILIES)
         unlimited |= family == "rectangle" and _lone_line_beside(behind)
-        for completion in FAMILIES[family](behind):
-            if completion is not None and not any(_same(completion, old, behind) for old in found):
-                found.append(completion)
+        for pattern in FAMILIES[family](behind):
+            hidden = behind.hidden(pattern)
+            if hidden is not None and not any(_same(hidden, old, radius) for old in found):
+                found.append(hidden)
     return Completions(tuple(found), unlimited)
 
 
-def _same(one: Completion, other: Completion, behind: Behind) -> bool:
+def _same(one: Points, other: Points, radius: float) -> bool:
     """Whether two completions put the same number of objects at the same places."""
-    if len(one.hidden) != len(other.hidden):
-        return False
-    if not len(one.hidden):
-        return True
-    apart = np.abs(one.hidden[:, None] - other.hidden[None, :]).max(axis=2)
-    return bool((apart.min(axis=1) <= behind.radius).all())
+    if len(one) != len(other) or not len(one):
+        return len(one) == len(other)
+    apart = np.abs(one[:, None] - other[None, :]).max(axis=2)
+    return bool((apart.min(axis=1) <= radius).all())
 
 
-def _circles(behind: Behind) -> Found:
+def _circles(behind: Behind) -> Iterator[Points]:
     """Rings of any number and phase through all visible objects."""
     x, y = behind.visible[:, 0], behind.visible[:, 1]
     fit = _ring_through(behind.visible)
@@ -156,8 +153,7 @@ def _circles(behind: Behind) -> Found:
             continue
         phase = float(np.angle(np.exp(1j * turns * count).mean())) / count
         angles = phase + np.arange(count) * step
-        pattern = middle + ring * np.stack([np.cos(angles), np.sin(angles)], axis=1)
-        yield behind.fill("circle", pattern)
+        yield middle + ring * np.stack([np.cos(angles), np.sin(angles)], axis=1)
 
 
 def _ring_through(points: Points) -> tuple[Points, float] | None:
@@ -178,7 +174,7 @@ def _ring_through(points: Points) -> tuple[Points, float] | None:
     return mean + np.array([x, y]), math.sqrt(x * x + y * y + (uu + vv) / len(points))
 
 
-def _triangles(behind: Behind) -> Found:
+def _triangles(behind: Behind) -> Iterator[Points]:
     """Equilateral triangles that stand on a side, any number of rows."""
     first = behind.visible[0]
     apart = behind.visible[1:] - first
@@ -197,14 +193,11 @@ def _triangles(behind: Behind) -> Found:
             yield from _triangles_around(behind, lattice, step)
 
 
-def _triangles_around(behind: Behind, lattice: Points, step: float) -> Found:
+def _triangles_around(behind: Behind, lattice: Points, step: float) -> Iterator[Points]:
     """Triangles around lattice places (row, column), whose outer sides may all be unseen."""
     rows, columns = lattice[:, 0], lattice[:, 1]
     # least squares place of the lattice's origin: noise of single centres averages out
-    corner = behind.visible - np.stack(
-        [(columns - rows / 2) * step, rows * step * _SQRT3 / 2], axis=1
-    )
-    origin = corner.mean(axis=0)
+    origin = (behind.visible - _lattice_places(rows, columns, step)).mean(axis=0)
     left, right, bottom = (int(v) for v in (columns.min(), (rows - columns).min(), rows.max()))
     reach = 1 + int(math.sqrt(2) * (behind.square[2] - behind.square[0]) / (step * _SQRT3 / 2))
     (low_x, high_x), (low_y, high_y) = behind.span(0), behind.span(1)
@@ -226,11 +219,14 @@ def _triangles_around(behind: Behind, lattice: Points, step: float) -> Found:
         for last in range(bottom, bottom + reach):
             if may_be(last, start) and may_be(last, last - other):
                 r, c = np.add(np.tril_indices(last - top + 1), [[top], [start]])
-                pattern = np.stack([(c - r / 2) * step, r * step * _SQRT3 / 2], axis=1)
-                yield behind.fill("triangle", origin + pattern)
+                yield origin + _lattice_places(r, c, step)
 
 
-def _rectangles(behind: Behind) -> Found:
+def _lattice_places(rows: Points, columns: Points, step: float) -> Points:
+    return np.stack([(columns - rows / 2) * step, rows * step * _SQRT3 / 2], axis=-1)
+
+
+def _rectangles(behind: Behind) -> Iterator[Points]:
     """Grids with steps of their own on each axis, single lines among them.
 
     A whole unseen column stands under the square with all its rows, and so can't be unless every
@@ -244,8 +240,7 @@ def _rectangles(behind: Behind) -> Found:
     if _inside(lines[0], behind.span(0)):
         choices.append([plain[0], [*_extended(lines[1], behind, 1)]])
     for across, down in chain.from_iterable(product(*choice) for choice in choices):
-        grid = np.stack([np.tile(across, len(down)), np.repeat(down, len(across))], axis=1)
-        yield behind.fill("rectangle", grid)
+        yield np.stack([np.tile(across, len(down)), np.repeat(down, len(across))], axis=1)
 
 
 def _lone_line_beside(behind: Behind) -> bool:
@@ -313,15 +308,37 @@ def _outwards(start: float, step: float, low: float, high: float) -> list[list[f
     return lines
 
 
-def _of_template(family: str, behind: Behind) -> Found:
-    for pattern in fitted(family, behind.visible, behind.tolerance, 2 * behind.radius):
-        yield behind.fill(family, pattern)
+def _of_template(family: str, behind: Behind) -> Iterator[Points]:
+    """Every template of a family, at every size and place that puts it on two visible objects.
+
+    The two are the most distant ones, so that their noise hardly matters; objects do not overlap.
+    """
+    visible, tolerance = behind.visible, behind.tolerance
+    distances = np.hypot(*(visible[:, None] - visible[None, :]).transpose(2, 0, 1))
+    one, other = np.unravel_index(int(distances.argmax()), distances.shape)
+    across = visible[other] - visible[one]
+    length = float(np.hypot(*across))
+    low, high = visible.min(axis=0) + tolerance, visible.max(axis=0) - tolerance
+    for template in _TEMPLATES[family]:
+        if not len(visible) <= len(template) <= len(visible) + _UNSEEN:
+            continue
+        steps = template[None, :] - template[:, None]
+        lengths = np.hypot(steps[..., 0], steps[..., 1])
+        scales = length / np.where(lengths > 0, lengths, np.inf)
+        off = np.abs(across - scales[..., None] * steps).max(axis=2)
+        free = scales * nearest(template) >= 2 * behind.radius
+        for start, end in np.argwhere((lengths > 0) & (off <= 2 * tolerance) & free):
+            middle = (template[start] + template[end]) / 2
+            pattern = (visible[one] + visible[other]) / 2 + scales[start, end] * (template - middle)
+            reaches = (pattern.min(axis=0) <= low).all() and (pattern.max(axis=0) >= high).all()
+            if reaches:  # most fail this cheap test
+                yield pattern
 
 
-FAMILIES: Mapping[str, Callable[[Behind], Found]] = {
+FAMILIES: Mapping[str, Callable[[Behind], Iterator[Points]]] = {
     "circle": _circles,
     "triangle": _triangles,
     "rectangle": _rectangles,
-    **{family: partial(_of_template, family) for family in TEMPLATES},
+    **{family: partial(_of_template, family) for family in _TEMPLATES},
 }
-"""How each family of patterns is completed; the paper's three first."""
+"""Patterns of each family through the visible objects; the paper's three first."""

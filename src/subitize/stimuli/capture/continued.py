@@ -16,7 +16,7 @@ from subitize.pictures.encode import Picture, drawn
 from subitize.records import Stimulus
 from subitize.stimuli import render
 from subitize.stimuli.capture.arrangements import PUBLISHED
-from subitize.stimuli.capture.completing import FAMILIES, Completion, completions
+from subitize.stimuli.capture.completing import FAMILIES, completions
 from subitize.stimuli.capture.looking import Blob, PatternScene, look
 from subitize.stimuli.geometry import Points
 
@@ -53,19 +53,19 @@ def hidden_objects(scene: PatternScene) -> Points:
     how = {"tolerance": max(scene.radius / 5, _BLUR), "touching": bool(scene.fragments)}
     for families in (PUBLISHED, tuple(FAMILIES)[len(PUBLISHED) :]):
         found = completions(visible, scene.square, scene.radius, families, **how).found
-        agreeing = [completion.hidden for completion in found if _agrees(completion, scene)]
+        agreeing = [hidden for hidden in found if _agrees(hidden, scene)]
         if agreeing:
             return min(agreeing, key=lambda hidden: (len(hidden) == 0, len(hidden)))
     return nothing
 
 
-def _agrees(completion: Completion, scene: PatternScene) -> bool:
+def _agrees(hidden: Points, scene: PatternScene) -> bool:
     """Whether just those hidden objects that stick out of the square are seen to do so."""
     if scene.square is None or not scene.fragments:
         return True
     owned: set[Blob] = set()
     (x0, y0, x1, y1), r = scene.square, scene.radius
-    for x, y in completion.hidden.tolist():
+    for x, y in hidden.tolist():
         # fragments that are part of an object here
         mine = {b for b in scene.fragments if max(abs(b.x - x), abs(b.y - y)) <= r + _BLUR}
         out = max(x0 - (x - r), (x + r) - x1, y0 - (y - r), (y + r) - y1)

@@ -7,7 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-Pixels = NDArray[np.uint8]
+from subitize.pictures.decode import Pixels
+
 Mask = NDArray[np.bool_]
 
 _DARK = 100

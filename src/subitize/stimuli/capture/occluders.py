@@ -105,7 +105,7 @@ def _pool(
     def told(square: Square, covers: Mask) -> bool:
         shown = layout.points[~covers]
         only = completions(shown, square.box(0, 0), layout.radius, families).only
-        return only is not None and len(only.hidden) == hidden
+        return only is not None and len(only) == hidden
 
     tried = np.flatnonzero(covered.sum(axis=1) == hidden)[:_TRIES]
     known = ((Square(*squares[index].tolist()), covered[index]) for index in tried)

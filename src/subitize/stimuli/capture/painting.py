@@ -81,10 +81,8 @@ def _tile(kind: str, radius: float, right: int, down: int) -> Tile:
 def _shares(start: float, end: float, size: int) -> NDArray[np.float64]:
     """Which share of each of `size` pixels lies between start and end."""
     pixels = np.arange(size)
-    shares: NDArray[np.float64] = np.clip(
-        np.minimum(end, pixels + 1) - np.maximum(start, pixels), 0.0, 1.0
-    )
-    return shares
+    inside = np.minimum(end, pixels + 1) - np.maximum(start, pixels)
+    return np.asarray(np.clip(inside, 0.0, 1.0))
 
 
 @lru_cache(maxsize=16)

@@ -7,17 +7,9 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from subitize.errors import BadInput
-from subitize.stimuli import Picture
-from subitize.stimuli.capture import (
-    COLOURS,
-    OBJECTS,
-    PLACES,
-    VARIANTS,
-    Configuration,
-    configurations,
-    facts,
-    recipe,
-)
+from subitize.stimuli import Picture, capture
+from subitize.stimuli.capture import Configuration, configurations
+from subitize.stimuli.capture.painting import COLOURS
 from subitize.stimuli.picture_sets import PictureSet, Recipe, Wanted
 
 KEYS = ("file", "variant", *Configuration.__slots__, "positions", "occluder", "hidden")
@@ -28,7 +20,7 @@ KEYS = ("file", "variant", *Configuration.__slots__, "positions", "occluder", "h
 class CaptureSet(PictureSet):
     """Which pictures a set holds."""
 
-    together: ClassVar[int] = len(PLACES) * len(COLOURS) * len(OBJECTS)
+    together: ClassVar[int] = len(capture.PLACES) * len(COLOURS) * len(capture.OBJECTS)
     """a whole pattern to a process: its squares are found once, not in every process"""
     layout: str = "fair"
     """fair or published"""
@@ -51,8 +43,8 @@ class CaptureSet(PictureSet):
         known: dict[str, Any] = {"layout": self.layout, "size": self.size, "seed": self.seed}
         known["occluder"] = self.occluder
         return [
-            (f"{variant}/{one.name}", recipe(one, variant=variant, **known))
-            for variant in VARIANTS
+            (f"{variant}/{one.name}", capture.recipe(one, variant=variant, **known))
+            for variant in capture.VARIANTS
             for one in self.configurations()
         ]
 
@@ -67,7 +59,7 @@ class CaptureSet(PictureSet):
         return {key: known[key] for key in KEYS}
 
     def describes(self, line: Mapping[str, Any], made: Recipe) -> bool:
-        known = facts(made)
+        known = capture.facts(made)
         return all(line[key] == known[key] for key in KEYS[2:])
 
 

@@ -1,0 +1,195 @@
+"""The page of the counting probe: tables as the paper's, and what is said when wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from typing import Any
+
+from subitize.benchmarks.geckonum import page_figures as figures
+from subitize.published import probe as printed
+from subitize.reports.cells import Line, as_score, columns, data_table, model_table
+from subitize.reports.methods import citations, methods
+from subitize.reports.page import Block, Figure, Prose, Section, Table
+from subitize.reports.replies import unreadable_section
+from subitize.reports.respondents import Respondent, respondents_from
+from subitize.runs.stored import StoredRun
+
+NAME = "probe"
+FOILS = (
+    "acc::.1%±; recall_correct:Recall right:.1%±; recall_foil:Recall foils:.1%±; "
+    "precision_correct:Precision right:.1%±; precision_foil:Precision foils:.1%±; "
+    "acc_r:acc_r:.1%±; items::n"
+)
+MASKED = "recall_at_1:Recall@1:.1%±; recall_at_2:Recall@2:.1%±; mean_rank:Mean rank:.2f±; items::n"
+TITLES = {
+    "alignment": ("Image–sentence alignment", "Is this the picture's own caption? (Table 1)"),
+    "counting": ("Right numbers against foils", "The same with numbers (Tables 2 and 3)."),
+    "mlm": ("Masked numbers", "Which number stands at the mask? (Table 4)"),
+    "vqa": ("Answers to the questions", "How many? without foils (Table 5)"),
+}
+BY_NUMBER = {"alignment": "", "counting": "acc_r", "mlm": "recall_at_1", "vqa": "accuracy"}
+"""what is drawn against the right number"""
+
+
+def sections(runs: Sequence[StoredRun]) -> list[Section]:
+    """A section per task that was run, with the paper's numbers below ours."""
+    respondents = respondents_from(runs)
+    by_task: dict[str, list[Respondent]] = {}
+    for one in respondents:
+        by_task.setdefault(str(one.scores.get("task")), []).append(one)
+    return [
+        *(_section(task, by_task[task]) for task in TITLES if task in by_task),
+        unreadable_section(NAME, respondents, "They enter no score."),
+        methods(NAME, respondents, "by bootstrap over pictures", tell_questions=False),
+        citations(
+            NAME, printed.BIBTEX, [f"{table}: {where}." for table, where in printed.SOURCES.items()]
+        ),
+    ]
+
+
+def _section(task: str, respondents: Sequence[Respondent]) -> Section:
+    tables: dict[str, Callable[[Sequence[Respondent]], list[Table]]] = {
+        "alignment": _alignment, "counting": _counting, "mlm": _masked, "vqa": _answers,
+    }  # fmt: skip
+    title, lead = TITLES[task]
+    blocks: list[Block] = [*_warnings(respondents), *tables[task](respondents)]
+    if (score := BY_NUMBER[task]) and (figure := _by_number(task, respondents, score)):
+        blocks.append(figure)
+    if task != "alignment":
+        blocks += _when_wrong(task, respondents)
+    return Section(f"{NAME}-{task}", title, lead, blocks)
+
+
+def _warnings(respondents: Sequence[Respondent]) -> Iterable[Block]:
+    for one in respondents:
+        if missing := one.at("missing_pictures", "count"):
+            yield Prose(f"{one.label}: {missing} pictures were missing.", "warning")
+        if faults := one.at("broken", "faults"):
+            told = ", ".join(f"{many} {fault}" for fault, many in faults.items())
+            yield Prose(f"{one.label}: {one.at('broken', 'items')} items have faults: {told}.")
+        for reason, many in (one.scores.get("unusable") or {}).items():
+            yield Prose(f"{one.label}: {many} items could not be asked: {reason}.", "warning")
+
+
+def _ours(respondents: Sequence[Respondent]) -> list[Line]:
+    return [Line(one.label, one.scores) for one in respondents]
+
+
+def _published(row: Any) -> Line:
+    """A printed row: percents as shares, deviations as they are left out."""
+    values = {
+        name: (value[0] if isinstance(value, tuple) else value) / 100
+        if isinstance(value, float | tuple)
+        else value
+        for name, value in row._asdict().items()
+    }
+    return Line(row.model, values, "published", "not in the paper")
+
+
+def _alignment(respondents: Sequence[Respondent]) -> list[Table]:
+    shown = columns(f"source:Data; zero_shot:Zero-shot; {FOILS}")
+    paper = [_published(row) for row in printed.TABLE_1]
+    paper = [line._replace(values={**line.values, "source": line.values["data"]}) for line in paper]
+    lines = [*_ours(respondents), *paper]
+    return [model_table(f"{NAME}-alignment", "Captions against foils.", lines, shown)]
+
+
+def _counting(respondents: Sequence[Respondent]) -> list[Table]:
+    shown = columns(f"split; form:Format; source:Data; {FOILS}")
+    raw = [*_ours(respondents), *map(_published, printed.TABLE_2)]
+    tuned = [_published(row) for row in printed.TABLE_3]
+    return [
+        model_table(
+            f"{NAME}-counting", "Without fine-tuning on the probe (Table 2).", raw, shown,
+            notes=["The paper asked LXMERT one foil per item, the others three: their acc differ "
+                   "in what chance is."],
+        ),
+        model_table(
+            f"{NAME}-tuned", "The paper's models fine-tuned on the probe, means of three seeds "
+            "(Table 3).", tuned, shown,
+        ),
+    ]  # fmt: skip
+
+
+def _masked(respondents: Sequence[Respondent]) -> list[Table]:
+    lines = _ours(respondents)
+    for place, split in enumerate(("standard", "hard")):
+        row = printed.TABLE_4["overall"]
+        values = {
+            "split": split, "recall_at_1": row[place] / 100, "recall_at_2": row[2 + place] / 100,
+            "mean_rank": row[4 + place],
+        }  # fmt: skip
+        lines.append(Line("LXMERT", values, "published", "not in the paper"))
+    shown = columns(f"split; source:Data; {MASKED}; without_word:Without a word:n")
+    return [
+        model_table(f"{NAME}-mlm", "All spellings of a number are one.", lines, shown),
+        _numbers_table("mlm", respondents, MASKED.rpartition(";")[0]),
+    ]
+
+
+def _answers(respondents: Sequence[Respondent]) -> list[Table]:
+    lines = _ours(respondents)
+    for place, split in enumerate(("standard", "hard")):
+        values = {"split": split, "accuracy": printed.TABLE_5["overall"][place] / 100}
+        lines.append(Line("LXMERT", values, "published", "not in the paper"))
+    shown = columns("split; source:Data; accuracy:Right:.1%±; items::n")
+    return [
+        model_table(f"{NAME}-vqa", "Share of right answers.", lines, shown),
+        _numbers_table("vqa", respondents, "accuracy:Right:.1%±"),
+    ]
+
+
+def _numbers_table(task: str, respondents: Sequence[Respondent], shown: str) -> Table:
+    lines = [
+        Line(one.label, {"number": number, **values})
+        for one in respondents
+        for number, values in (one.scores.get("numbers") or {}).items()
+    ]
+    return model_table(
+        f"{NAME}-{task}-numbers", "By right number.", lines, columns(f"number; {shown}")
+    )
+
+
+def _by_number(task: str, respondents: Sequence[Respondent], score: str) -> Figure | None:
+    shares = {
+        one.label: {n: as_score(values.get(score)) for n, values in found.items()}
+        for one in respondents
+        if (found := one.scores.get("numbers"))
+    }
+    shares = {
+        label: {n: share for n, share in own.items() if share.value is not None}
+        for label, own in shares.items()
+    }
+    if not any(shares.values()):
+        return None
+    rows = [
+        (label, n, share.value, share.low, share.high)
+        for label, own in shares.items()
+        for n, share in own.items()
+    ]
+    title = {"acc_r": "acc_r", "recall_at_1": "Recall@1", "accuracy": "Accuracy"}[score]
+    return Figure(
+        f"{NAME}-{task}-by-number",
+        f"{title} by the right number, with 95 % intervals over pictures.",
+        f"A line per model: {title} against the right number; the table behind it has the values.",
+        partial(figures.by_number, shares, "right number"),
+        data_table(f"{NAME}-{task}-by-number", ("model", "number", score, "low", "high"), rows),
+    )
+
+
+def _when_wrong(task: str, respondents: Sequence[Respondent]) -> list[Block]:
+    """The five numbers that are said most often instead of the right one."""
+    told = [
+        (one.label, ", ".join(f"{n} ({share:.0%})" for n, share in list(wrong.items())[:5]))
+        for one in respondents
+        if (wrong := one.scores.get("predicted_when_wrong"))
+    ]
+    if task == "mlm":
+        paper = ", ".join(f"{n} ({share:.0f} %)" for n, share in printed.WRONG_MASKED.items())
+        told.append(("LXMERT on the hard split (published)", paper))
+    if not told:
+        return []
+    lines = [Line(label, {"instead": numbers}) for label, numbers in told]
+    shown = columns("instead:Numbers said instead:wide")
+    return [model_table(f"{NAME}-{task}-wrong", "When it is wrong.", lines, shown)]

@@ -1,0 +1,273 @@
+"""From the answers of a probe run to its scores; intervals draw whole pictures."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import orjson
+from numpy.typing import NDArray
+
+from subitize.benchmarks.probe.items import ProbeSettings
+from subitize.measures.accuracy import clustered_share
+from subitize.measures.foils import MATCHES
+from subitize.measures.resampling import bootstrap_mean
+from subitize.readers.rankings import ranked_numbers
+
+if TYPE_CHECKING:
+    import polars as pl
+
+SEED = 20201222
+FOIL_SCORES = ("acc", "recall_correct", "recall_foil", "precision_correct", "precision_foil")
+OF_TASK = {
+    "alignment": (*FOIL_SCORES, "acc_r"),
+    "counting": (*FOIL_SCORES, "acc_r", "best_match"),
+    "mlm": ("recall_at_1", "recall_at_2", "mean_rank"),
+    "vqa": ("accuracy",),
+}
+"""scores of each task"""
+UNCALIBRATED = "the scores are no match probabilities"
+NO_TIES = "answers of yes and no can't be ranked: every tie would count as right"
+NOTHING = "no reply could be read"
+SAMPLES = 2000
+
+
+class Judged(NamedTuple):
+    """Sentences with their scores, as columns."""
+
+    score: NDArray[np.float64]
+    right: NDArray[np.bool_]
+    item: NDArray[np.int64]
+    picture: NDArray[Any]
+    n: NDArray[np.int64]
+    """the item's right number"""
+    said: NDArray[np.int64]
+    """the number that the sentence says"""
+    calibrated: bool
+
+
+def probe_scores(counted: pl.DataFrame, settings: ProbeSettings) -> dict[str, Any]:
+    """Everything a run's counted answers tell."""
+    read = counted.filter(counted["state"] == "read").sort("order")
+    sources = sorted(set(counted["source"]) - {""})
+    scores: dict[str, Any] = {
+        "task": settings.task,
+        "split": settings.split,
+        "form": settings.format,
+        "source": ", ".join(sources) or None,
+        "zero_shot": _zero_shot(sources, settings.trained_on),
+        "asked": counted.height,
+        "trials": read.height,
+        "items": read["item"].n_unique(),
+        "states": dict(Counter(counted["state"])),
+        "undefined": {},
+    }
+    names = OF_TASK[settings.task]
+    scores |= dict.fromkeys(names)
+    if not read.height:
+        scores["undefined"] = dict.fromkeys(names, NOTHING)
+        return scores
+    rng = np.random.default_rng([settings.seed, SEED])
+    if settings.task == "mlm":
+        return scores | _masked_scores(read, rng)
+    if settings.task == "vqa":
+        return scores | _answer_scores(read, rng)
+    said = set(read["stage"])
+    table = _yes_no(read) if said == {"judge"} else _matched(read)
+    found = _foil_scores(table, rng)
+    undefined = {} if table.calibrated else dict.fromkeys(FOIL_SCORES, UNCALIBRATED)
+    if said == {"judge"}:
+        found |= {"acc_r": None, "ties": None, "best_match": None, "predicted_when_wrong": {}}
+        undefined |= {"acc_r": NO_TIES, "best_match": NO_TIES}
+    for name in FOIL_SCORES:
+        if found.get(name) is None and name not in undefined:
+            undefined[name] = "no sentence was held to be of that kind"
+    if settings.task == "alignment":
+        found = {k: v for k, v in found.items() if k not in ("numbers", "predicted_when_wrong")}
+        found.pop("best_match", None)
+    return scores | found | {"undefined": undefined, "calibrated": table.calibrated}
+
+
+def _zero_shot(sources: Sequence[str], trained_on: Iterable[str]) -> bool | None:
+    known = {one.strip().lower() for one in trained_on}
+    return None if not known else not known & set(sources)
+
+
+def _matched(read: pl.DataFrame) -> Judged:
+    """The scores of matchers: a reply holds those of all sentences of an item."""
+    rows: list[tuple[float, bool, int, str, int, int]] = []
+    calibrated = True
+    columns = ("value", "place", "picture", "n", "numbers")
+    for at, (value, place, picture, n, numbers) in enumerate(read.select(columns).iter_rows()):
+        given, told = orjson.loads(value), orjson.loads(numbers)
+        calibrated = calibrated and bool(given["calibrated"])
+        rows += [
+            (float(score), where == place, at, picture, n, told[where])
+            for where, score in enumerate(given["scores"])
+        ]
+    return _judged(rows, calibrated)
+
+
+def _yes_no(read: pl.DataFrame) -> Judged:
+    """Yes and no of models that answer in words: 1 and 0, a reply a sentence."""
+    items = {name: at for at, name in enumerate(dict.fromkeys(read["item"]))}
+    columns = ("choice", "place", "item", "picture", "n", "claimed")
+    rows = [
+        (float(choice == "yes"), place == 0, items[item], picture, n, claimed)
+        for choice, place, item, picture, n, claimed in read.select(columns).iter_rows()
+    ]
+    return _judged(rows, True)
+
+
+def _judged(rows: Sequence[tuple[float, bool, int, str, int, int]], calibrated: bool) -> Judged:
+    score, right, item, picture, n, said = zip(*rows, strict=True)
+    return Judged(
+        np.array(score), np.array(right), np.array(item), np.array(picture), np.array(n),
+        np.array(said), calibrated,
+    )  # fmt: skip
+
+
+def _foil_scores(table: Judged, rng: np.random.Generator) -> dict[str, Any]:
+    """Tables 1 to 3: acc, recalls, precisions and acc_r, overall and by right number."""
+    whole = np.ones(table.score.size, bool)
+    found = _part(table, whole, rng)
+    pairs = _pairs(table)
+    if pairs.right.size:
+        found["ties"] = float(np.mean(pairs.right == pairs.foil))
+    best = _best(table)
+    wrong = Counter(int(n) for n in best.said[~best.hit])
+    found["best_match"] = clustered_share(best.hit, best.picture, rng).as_json()
+    found["predicted_when_wrong"] = _shares(wrong)
+    found["numbers"] = {
+        str(n): _part(table, table.n == n, rng) for n in sorted(set(table.n.tolist()))
+    }
+    return found
+
+
+def _part(table: Judged, chosen: NDArray[np.bool_], rng: np.random.Generator) -> dict[str, Any]:
+    held = table.score >= MATCHES
+    right, hit = table.right, held == table.right
+    parts = {
+        "acc": chosen,
+        "recall_correct": chosen & right,
+        "recall_foil": chosen & ~right,
+        "precision_correct": chosen & held,
+        "precision_foil": chosen & ~held,
+    }
+    found: dict[str, Any] = {}
+    for name, part in parts.items():
+        known = table.calibrated and part.any()
+        found[name] = (
+            clustered_share(hit[part], table.picture[part], rng, samples=SAMPLES).as_json()
+            if known
+            else None
+        )
+    pairs = _pairs(table, chosen)
+    found["acc_r"] = (
+        clustered_share(pairs.right >= pairs.foil, pairs.picture, rng, samples=SAMPLES).as_json()
+        if pairs.right.size
+        else None
+    )
+    return found
+
+
+class Pairs(NamedTuple):
+    """Every foil with the right sentence of its item."""
+
+    right: NDArray[np.float64]
+    foil: NDArray[np.float64]
+    picture: NDArray[Any]
+
+
+def _pairs(table: Judged, chosen: NDArray[np.bool_] | None = None) -> Pairs:
+    """Items whose right sentence was not read have no pairs."""
+    inside = np.ones(table.score.size, bool) if chosen is None else chosen
+    own = np.full(int(table.item.max()) + 1, np.nan)
+    own[table.item[table.right]] = table.score[table.right]
+    foils = inside & ~table.right & ~np.isnan(own[table.item])
+    return Pairs(own[table.item[foils]], table.score[foils], table.picture[foils])
+
+
+class Best(NamedTuple):
+    """For each item, whether its right sentence scores highest, and the number of the best."""
+
+    hit: NDArray[np.bool_]
+    said: NDArray[np.int64]
+    picture: NDArray[Any]
+
+
+def _best(table: Judged) -> Best:
+    """A tie at the top is no hit: another number fits as well."""
+    order = np.lexsort((table.right, -table.score, table.item))
+    first = order[np.unique(table.item[order], return_index=True)[1]]
+    return Best(table.right[first], table.said[first], table.picture[first])
+
+
+def _masked_scores(read: pl.DataFrame, rng: np.random.Generator) -> dict[str, Any]:
+    """Table 4: Recall@1, Recall@2 and mean rank, overall and by right number."""
+    ranks, wrong = [], Counter[int]()
+    for value, target in read.select("value", "target").iter_rows():
+        numbers = ranked_numbers(orjson.loads(value))
+        at = numbers.index(int(target)) + 1 if target in numbers else np.nan
+        ranks.append(at)
+        if at != 1:
+            wrong[numbers[0]] += 1
+    rank, pictures = np.array(ranks, np.float64), read["picture"].to_numpy()
+    target = read["target"].to_numpy().astype(np.int64)
+
+    def part(chosen: NDArray[np.bool_]) -> dict[str, Any]:
+        own, whose = rank[chosen], pictures[chosen]
+        known = ~np.isnan(own)
+        reached = np.nan_to_num(own, nan=np.inf)
+        mean = None
+        if known.any():
+            mean = bootstrap_mean(own[known], rng, clusters=whose[known], samples=SAMPLES).as_json()
+        return {
+            **{
+                f"recall_at_{k}": clustered_share(
+                    reached <= k, whose, rng, samples=SAMPLES
+                ).as_json()
+                for k in (1, 2)
+            },
+            "mean_rank": mean,
+        }
+
+    found = part(np.ones(rank.size, bool))
+    found["without_word"] = int(np.isnan(rank).sum())
+    if found["mean_rank"] is None:
+        found["undefined"] = {"mean_rank": "no right number has a word in the vocabulary"}
+    found["numbers"] = _by_number(target, part)
+    found["predicted_when_wrong"] = _shares(wrong)
+    return found
+
+
+def _answer_scores(read: pl.DataFrame, rng: np.random.Generator) -> dict[str, Any]:
+    """Table 5: accuracy overall and by right number."""
+    number, pictures = read["number"].to_numpy(), read["picture"].to_numpy()
+    target = read["target"].to_numpy().astype(np.int64)
+    hit = number == target
+
+    def part(chosen: NDArray[np.bool_]) -> dict[str, Any]:
+        return {"accuracy": clustered_share(hit[chosen], pictures[chosen], rng).as_json()}
+
+    wrong = Counter(int(n) for n in number[~hit])
+    return {
+        **part(np.ones(hit.size, bool)),
+        "numbers": _by_number(target, part),
+        "predicted_when_wrong": _shares(wrong),
+    }
+
+
+def _by_number(
+    target: NDArray[np.int64], part: Callable[[NDArray[np.bool_]], dict[str, Any]]
+) -> dict[str, Any]:
+    """The scores of each right number."""
+    return {str(n): part(target == n) for n in sorted(set(target.tolist()))}
+
+
+def _shares(wrong: Counter[int]) -> dict[str, float]:
+    """The numbers predicted instead, most frequent first."""
+    total = wrong.total()
+    return {str(n): many / total for n, many in wrong.most_common()}

@@ -1,0 +1,117 @@
+"""Statements: the released ones to the letter, and our own in good English."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import orjson
+import pytest
+from typer.testing import CliRunner
+
+from subitize.cli import root
+from subitize.datasets.probe.released import check_statements, read_split
+from subitize.datasets.probe.statements import MASK, question_and_answer, statement
+from subitize.errors import BadInput
+
+SPLITS = {
+    "hard_split.test": (1352, 4040),
+    "interpolation_split.test": (2013, 5998),
+    "interpolation_split.train": (3303, 9840),
+    "standard_split.test": (3622, 10800),
+}
+
+
+@pytest.mark.parametrize("split", SPLITS)
+def test_every_released_statement_comes_out_exactly(data_dir: Path, split: str) -> None:
+    path = data_dir / "counting-probe" / f"visual7w_counting_{split}.json"
+    if not path.exists():
+        pytest.skip(f"no {path}")
+    found = CliRunner().invoke(
+        root, ["probe", "statements", str(path), "--mode", "published", "--check", "--json"]
+    )
+    told = orjson.loads(found.stdout)
+    items, foils = SPLITS[split]
+    assert (told["items"], told["exact"]) == (items, items)
+    assert (told["foils"], told["foils_exact"]) == (foils, foils)
+    assert told["broken"]["fewer-than-three-foils"]
+    assert not told["differing"]
+
+
+FLUENT = {
+    ("How many people are in the picture?", 1): "There is 1 person in the picture.",
+    ("How many people are in the picture?", 3): "There are 3 people in the picture.",
+    ("How many benches are there?", 1): "There is 1 bench.",
+    ("How many red cars can you see?", 3): "You see 3 red cars.",
+    ("How many CPU towers are there?", 1): "There is 1 CPU tower.",
+    ("How many bottles have blue caps?", 1): "1 bottle has blue caps.",
+    ("How many ties does the man have on?", 1): "The man has 1 tie on.",
+    ("How many tusks do the elephants have?", 2): "The elephants have 2 tusks.",
+    ("How many elephants do not have a hat?", 1): "1 elephant does not have a hat.",
+    ("How many men are there that are wearing hats?", 1): "There is 1 man that is wearing hats.",
+    ("How many players wear red shorts?", 1): "1 player wears red shorts.",
+    ("How many slices of pizza have been eaten?", 1): "1 slice of pizza has been eaten.",
+    ("How many of the men are tall?", 1): "There is 1 of the men tall.",
+    ("How many wine glasses do you see?", 1): "There is 1 wine glass.",
+    ("How many leaves?", 1): "There is 1 leaf.",
+}
+
+
+@pytest.mark.parametrize(("asked", "told"), FLUENT.items())
+def test_fluent_statements_are_good_english(asked: tuple[str, int], told: str) -> None:
+    assert statement(*asked) == told
+
+
+def test_a_mask_stands_for_the_number() -> None:
+    assert statement("How many cars are parked?", MASK) == "There are [MASK] cars parked."
+    assert question_and_answer("How many cars?", 2) == "How many cars? [SEP] 2"
+
+
+@pytest.mark.parametrize("question", ["What is this?", "How many legs is he using?", "", "?"])
+def test_a_question_that_fits_no_template_has_no_statement(question: str) -> None:
+    assert statement(question, 2) is None
+    assert statement(question, 2, "published") is None
+
+
+GOOD = {"image_file": "a.jpg", "caption": "How many cats?", "answer": 2, "foils": [1, 3, 4]}
+
+
+def write(folder: Path, **changes: object) -> Path:
+    path = folder / "split.json"
+    path.write_bytes(orjson.dumps({"one": GOOD | changes}))
+    return path
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"answer": "two"}, "'two' is no whole number"),
+        ({"answer": True}, "True is no whole number"),
+        ({"foils": [1, 2.5]}, "2.5 is no whole number"),
+        ({"foils": "1,2"}, "the foils are no list"),
+        ({"image_file": "../a.jpg"}, "outside the folder of pictures"),
+    ],
+)
+def test_a_wrong_entry_is_named_with_its_place(
+    tmp_path: Path, changes: dict[str, object], said: str
+) -> None:
+    with pytest.raises(BadInput, match=said):
+        read_split(write(tmp_path, **changes))
+
+
+def test_faults_are_counted_and_named(tmp_path: Path) -> None:
+    (item,) = read_split(write(tmp_path, foils=[2, 3, 3]))
+    assert item.faults == ("foil-equals-answer", "repeated-foil")
+    assert item.wrong_numbers == (3,)
+    told = check_statements([item], "fluent")
+    assert told["broken"] == {"foil-equals-answer": 1, "repeated-foil": 1}
+    assert told["broken_first"]["repeated-foil"] == "one"
+
+
+def test_what_is_no_split_is_said(tmp_path: Path) -> None:
+    path = tmp_path / "list.json"
+    path.write_text("[]")
+    with pytest.raises(BadInput, match="holds no items"):
+        read_split(path)
+    path.write_text('{"a": {"caption": "x"}}')
+    with pytest.raises(BadInput, match="lacks image_file, answer, foils"):
+        read_split(path)
