@@ -14,14 +14,14 @@ install: .venv/installed
 
 # torch stands first and with its exact version, so that nothing pulls in a larger build.
 .venv/tested: .venv/installed
-	$(INSTALL) 'torch==2.13.0' -e '.[light,test,hf]'
+	$(INSTALL) 'torch==2.13.0' -e '.[light,test,diffusers]'
 	touch $@
 
 demo: install
 	.venv/bin/subitize demo --out demo
 
 test: .venv/tested
-	.venv/bin/python -m pytest -n 2
+	.venv/bin/python -m pytest -n 2 --dist loadgroup
 
 lint: .venv/tested
 	.venv/bin/ruff check .

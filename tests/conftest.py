@@ -11,10 +11,17 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-# In CI the same examples every time; elsewhere new ones, to find what nobody thought of.
-settings.register_profile("ci", derandomize=True)
-if os.environ.get("CI"):
-    settings.load_profile("ci")
+# In CI the same examples every time; elsewhere new ones, to find what nobody thought of. No
+# deadlines: how long an example takes says something about the machine, not about the code.
+settings.register_profile("anywhere", deadline=None)
+settings.register_profile("ci", deadline=None, derandomize=True)
+settings.load_profile("ci" if os.environ.get("CI") else "anywhere")
+
+WATCHDOG = 3000
+"""seconds after which a test is held to hang; how long one may take is said in CPU time (`budget`),
+because the clock says more about what else the machine does"""
+# Two test processes on two cores: more threads each only wait for one another, in CPU time.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -26,6 +33,12 @@ def data_dir() -> Path:
     if not folder.is_dir():
         pytest.skip(f"no released data at {folder}: set SUBITIZE_DATA to the folder that holds it")
     return folder
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """One watchdog for all: a shorter one would fail on a busy machine."""
+    for item in items:
+        item.add_marker(pytest.mark.timeout(WATCHDOG), append=False)
 
 
 def cpu_seconds() -> float:

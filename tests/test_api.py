@@ -30,8 +30,8 @@ def says_two(picture: bytes, question: str) -> str:
 
 def test_all_names_are_there_and_nothing_else() -> None:
     assert sorted(subitize.__all__) == [
-        "Reading", "Response", "Run", "Score", "Stimulus", "Trial", "Votes", "__version__", "draw",
-        "load", "open_model", "read_number", "report", "run",
+        "Reading", "Response", "Run", "Score", "Stimulus", "Trial", "Votes", "__version__",
+        "compare", "draw", "load", "open_model", "read_number", "report", "run",
     ]  # fmt: skip
     for name in subitize.__all__:
         assert getattr(subitize, name) is not None

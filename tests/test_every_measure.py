@@ -17,11 +17,11 @@ from subitize.measures.baselines import (
     legacy_random_sample,
     observer_matrix,
     random_matrix,
-    sample_matrix,
 )
 from subitize.measures.confusion import confusion_matrix
 from subitize.measures.trials import trials_of
 from subitize.records import Score
+from tests.measures.sampling import sample_matrix
 
 NAMES = sorted(MEASURES)
 
@@ -56,6 +56,8 @@ def arguments(measure: Measure, order: np.random.Generator | None = None) -> tup
         return (right, *shuffled(rng.random(60), np.repeat(np.arange(20), 3)))
     if measure.takes == "groups":
         return (*shuffled(rng.normal(1, 1, 30)), *shuffled(rng.normal(0, 1, 30)))
+    if measure.takes == "ranks":
+        return shuffled(rng.integers(1, 9, 60))
     if measure.takes == "confidences":
         return shuffled(rng.random(60), 100 * rng.random(60))
     return ((30, 20), (50, 50))
@@ -74,6 +76,7 @@ def perfect(measure: Measure) -> tuple[Any, ...]:
         "groups": ([3, 4], [1, 2]),
         "table": ((25, 25), (50, 50)),
         "confidences": ([1.0, 1.0], [0.0, 0.0]),
+        "ranks": ([1, 1],),
     }[measure.takes]
 
 
@@ -87,6 +90,7 @@ def nothing(measure: Measure) -> tuple[Any, ...]:
         "groups": ([], []),
         "table": ((0, 0), (0, 0)),
         "confidences": ([], []),
+        "ranks": ([],),
     }[measure.takes]
 
 
@@ -149,13 +153,14 @@ def test_formula_unit_and_best_value_are_documented(name: str) -> None:
     assert text is not None
     assert ">>>" in text
     best = f"{measure.best:g}" if isinstance(measure.best, float) else measure.best
-    assert f"Best: {'the highest target' if name == 'counting_level' else best}" in text
+    assert f"Best: {'the highest target' if name.endswith('_level') else best}" in text
 
 
 def test_what_a_table_shows_of_a_measure_comes_from_its_docstring() -> None:
     assert MEASURES["mean_error"].formula == "mean over trials of |G − T|"
     assert {name for name, one in MEASURES.items() if one.unit == "share"} == {
-        "accuracy", "calibration_error", "foil_scores", "pairwise_accuracy",
+        "accuracy", "anchoring", "calibration_error", "foil_scores", "pairwise_accuracy",
+        "recall_at",
     }  # fmt: skip
 
 
@@ -174,14 +179,18 @@ def test_every_function_with_a_best_value_is_in_the_table() -> None:
         "accuracy:clustered_difference",
         "accuracy:clustered_share",
         "accuracy:proportion_interval",
-        "agreement:agreeing_share",
         "baselines:expected_accuracy",
         "baselines:expected_nae",
         "bias:signed_rank",
+        "biased_observer:fit_biased_observer",  # takes a generator
+        "effort:effort_by_number",  # takes costs
         "error_size:smape_terms",
         "likeness:matrix_correlation",
+        "paired:mcnemar",
+        "paired:paired_difference",
+        "paired:sign_flips",
+        "paired:trials_needed",
         "ranks:benjamini_hochberg",
-        "ranks:cramers_v",
         "ranks:holm",
         "ranks:permutation_control",
     }

@@ -13,6 +13,7 @@ import pytest
 SOURCE = Path(__file__).parent.parent / "src" / "subitize"
 LAYERS = (
     "errors",
+    "disk",
     "files",
     "records",
     "numerals",
@@ -27,9 +28,9 @@ LAYERS = (
     "score_keys",
     "benchmark",
     "runs",
-    "captions",
     "training",
     "reports",
+    "captions",
     "benchmarks",
     "humans",
     "integrations",

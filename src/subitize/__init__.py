@@ -14,21 +14,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from subitize.api import (
-        Reading,
-        Response,
-        Run,
-        Score,
-        Stimulus,
-        Trial,
-        Votes,
-        draw,
-        load,
-        open_model,
-        read_number,
-        report,
-        run,
-    )
+    from subitize.api import Run, compare, draw, load, read_number, report, run
+    from subitize.models.catalog import open_model
+    from subitize.records import Reading, Response, Score, Stimulus, Trial, Votes
 
 __version__ = "0.1.0"
 __all__ = [
@@ -40,6 +28,7 @@ __all__ = [
     "Trial",
     "Votes",
     "__version__",
+    "compare",
     "draw",
     "load",
     "open_model",
@@ -52,7 +41,8 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(".api", __name__), name)
+    home = ".api" if name == "Run" or name.islower() else ".records"
+    return getattr(import_module(home, __name__), name)
 
 
 def __dir__() -> list[str]:

@@ -6,8 +6,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,8 +19,10 @@ from subitize.models.catalog import open_model
 from subitize.models.function import function_model
 from subitize.opening import load_stored, open_helpers, run_and_score
 from subitize.readers.text import final, strict
-from subitize.records import Reading, Response, Score, Stimulus, Trial, Votes
+from subitize.records import Reading, Score, Stimulus
 from subitize.reports.build import build_report
+from subitize.runs.comparing import Comparison, compare_runs
+from subitize.runs.ray_engine import Cluster, check_engine
 from subitize.runs.run import Outcome, RunOptions
 from subitize.runs.stored import StoredRun
 from subitize.stimuli import Picture, render
@@ -29,47 +31,7 @@ from subitize.stimuli.naming import recipe
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = [
-    "Reading",
-    "Response",
-    "Run",
-    "Score",
-    "Stimulus",
-    "Trial",
-    "Votes",
-    "draw",
-    "load",
-    "open_model",
-    "read_number",
-    "report",
-    "run",
-]
-
-ENGINES = ("local",)
-READERS: Mapping[str, Callable[[str], Reading]] = {"strict": strict, "final": final}
-
-
-class Scores(Mapping[str, Any]):
-    """scores.json; a number with an interval is a `Score`."""
-
-    def __init__(self, entries: Mapping[str, Any]) -> None:
-        self._entries = entries
-
-    def __getitem__(self, name: str) -> Any:
-        found = self._entries[name]
-        if isinstance(found, Mapping) and "value" in found:
-            return Score(**{key: found[key] for key in Score.__slots__ if key in found})
-        return found
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._entries)
-
-    def __len__(self) -> int:
-        return len(self._entries)
-
-    def __repr__(self) -> str:
-        shown = {name: self[name] for name in self if isinstance(self[name], Score)}
-        return f"Scores({shown}, …)"
+READERS: Mapping[str, Callable[[str, str], Reading]] = {"strict": strict, "final": final}
 
 
 @dataclass(frozen=True)
@@ -95,11 +57,18 @@ class Run:
         return self.stored.answers
 
     @cached_property
-    def scores(self) -> Scores:
-        return Scores(self.stored.scores)
+    def scores(self) -> dict[str, Any]:
+        """scores.json; a number with an interval is a `Score`."""
+        return {name: _as_score(found) for name, found in self.stored.scores.items()}
 
     def __repr__(self) -> str:
         return f"Run({self.info['benchmark']}, {self.info['model']['name']}, {self.folder})"
+
+
+def _as_score(found: Any) -> Any:
+    if not isinstance(found, Mapping) or "value" not in found:
+        return found
+    return Score(**{key: found[key] for key in Score.__slots__ if key in found})
 
 
 def run(  # noqa: PLR0913  what a run can be told, one keyword each
@@ -125,13 +94,14 @@ def run(  # noqa: PLR0913  what a run can be told, one keyword each
     kind="painter" the function gets the prompt and gives bytes or a PIL image. `settings` are the
     benchmark's own, by their declared names.
     """
-    if engine not in ENGINES:
-        raise UnknownName("engine", engine, ENGINES)
+    check_engine(engine)
     chosen = get_benchmark(benchmark)
     wanted = chosen.settings_from({"seed": seed, **settings})
     given = ModelOptions(base_url, api_key_env, max_tokens=chosen.MAX_TOKENS)
     opened = _opened(model, kind, given)
     options = RunOptions(concurrency, budget_calls, limit, reader)
+    if engine == "ray":
+        options = replace(options, engine=Cluster().engine())
     helpers = open_helpers(chosen, wanted, opened, counter, lambda _: given)
     outcome, stored = run_and_score(chosen, wanted, opened, Path(out), options, helpers)
     if outcome.error is not None:
@@ -156,11 +126,17 @@ def report(runs: Sequence[Run | str | Path], out: str | Path = "report.html") ->
     return build_report([one.stored for one in loaded], Path(out), page_of)
 
 
-def read_number(reply: str, reader: str = "strict") -> Reading:
+def compare(runs: Sequence[Run | str | Path]) -> list[Comparison]:
+    """Paired differences of runs of one benchmark on the same pictures, all pairs × measures."""
+    loaded = [one if isinstance(one, Run) else load(one) for one in runs]
+    return compare_runs([one.stored for one in loaded])
+
+
+def read_number(reply: str, reader: str = "strict", question: str = "") -> Reading:
     """What a reply says, by the reader `strict` (one number) or `final` (what it concludes)."""
     if reader not in READERS:
         raise UnknownName("reader of numbers", reader, READERS)
-    return READERS[reader](reply)
+    return READERS[reader](reply, question)
 
 
 def draw(

@@ -1,16 +1,17 @@
 """What a benchmark is: stages of trials, readers, helpers, measures and deviations.
 
 The trials of a stage are a pure function of the settings and of the decisions taken before it;
-a decision is a pure function of the settings and of the answers so far. The runner writes each
-decision to run.json once and never takes it again. Nothing in here asks a model: a stage is asked
-of the model under test or, by the name of its role, of a helper.
+a decision is a pure function of the settings and of the answers so far, or was found by `ready`.
+The runner writes each decision to run.json once and never takes it again. Nothing in here asks a
+model: a stage is asked of the model under test or, by the name of its role, of a helper.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, TypeVar
 
 from subitize.errors import BadInput, UnknownName
 from subitize.models.base import Kind
@@ -21,23 +22,13 @@ from subitize.records import Reading, Response, Row, Trial
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = [
-    "Attempt",
-    "Benchmark",
-    "Decisions",
-    "Helper",
-    "Paper",
-    "Reader",
-    "Settings",
-    "Stage",
-]
+__all__ = ["Attempt", "Benchmark", "Decisions", "Helper", "Paper", "Reader", "Settings", "Stage"]
 
 Decisions = Mapping[str, Any]
 Reader = Callable[[Trial, Response], Reading]
 
 
-@dataclass(frozen=True, slots=True)
-class Paper:
+class Paper(NamedTuple):
     """Where a benchmark comes from."""
 
     citation: str
@@ -55,8 +46,7 @@ class Settings:
     seed: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Stage:
+class Stage(NamedTuple):
     """One round of trials."""
 
     name: str
@@ -69,8 +59,7 @@ class Stage:
     """stages whose responses it is about: `follow` makes its trials as those come in"""
 
 
-@dataclass(frozen=True, slots=True)
-class Helper:
+class Helper(NamedTuple):
     """A role beside the model under test."""
 
     kinds: tuple[Kind, ...]
@@ -82,8 +71,7 @@ class Helper:
     what the run is. Empty: it only reads responses, and another can be added later"""
 
 
-@dataclass(frozen=True, slots=True)
-class Attempt:
+class Attempt(NamedTuple):
     """Ask the same trial again, with these settings changed for that attempt."""
 
     overrides: Mapping[str, Any]
@@ -118,18 +106,27 @@ class Benchmark(Generic[S]):
     MAX_TOKENS: ClassVar[int | None] = None
     """how long a reply may be unless the user says otherwise; None leaves it to the model"""
     DEMO: ClassVar[Mapping[str, Any]] = {"models": (), "settings": {}, "fast": {}}
-    """`models`: built-in models for the demo; `settings`: small settings; `fast`: smaller ones"""
+    """`models`: built-in models for the demo; `settings`: small settings; `fast`: smaller ones;
+    `also`: further (settings, models)"""
 
     def check(self, settings: S) -> None:
         """Raise `BadInput` for settings that can't be run."""
+
+    def kinds(self, settings: S) -> tuple[Kind, ...]:
+        """Kinds of model that these settings can be asked of, the best fitting first."""
+        return self.KINDS
 
     def helpers(self, settings: S, kind: Kind) -> Mapping[str, str]:
         """Models that the settings name for roles whose answers enter questions, by role."""
         named = {role: one.setting for role, one in self.HELPERS.items() if one.setting}
         return {role: getattr(settings, setting) for role, setting in named.items()}
 
-    def ready(self, settings: S, kind: Kind) -> None:
-        """Raise where the data that a run needs are missing; not called when it is scored."""
+    def ready(self, settings: S, kind: Kind) -> Decisions:
+        """Look at the data that a run needs and raise where they are missing.
+
+        What is found there once and for all is given as decisions. Not called when it is scored.
+        """
+        return {}
 
     def stages(self, settings: S, kind: Kind) -> Iterator[Stage]:
         raise NotImplementedError
@@ -178,6 +175,10 @@ class Benchmark(Generic[S]):
         """One reading of a response from a helper's answers about it; none: not asked yet."""
         raise NotImplementedError
 
+    def table(self, folder: Path) -> pl.DataFrame | None:
+        """The answers table of a run folder made at once; None: response by response, as mostly."""
+        return None
+
     def score(self, answers: pl.DataFrame, settings: S, decisions: Decisions) -> dict[str, Any]:
         """From the answers table to the scores object, as far as this benchmark knows it.
 
@@ -185,6 +186,34 @@ class Benchmark(Generic[S]):
         too.
         """
         raise NotImplementedError
+
+    def comparable(self, answers: pl.DataFrame, settings: S, decisions: Decisions) -> pl.DataFrame:
+        """What models are compared on: a row per picture with `picture` (the same in all runs that
+        show it), `stratum`, `target`, `answer` (NaN where none was read) and `kind`.
+
+        `answers` are those that count; of several samples the first stands. The usual picture is
+        a trial, its answer a number, or 1 for the right choice.
+        """
+        import polars as pl
+
+        number = pl.col("target").is_not_null()
+        chosen = pl.col("target_choice") != ""
+        right = (pl.col("choice") == pl.col("target_choice")).cast(pl.Float64)
+        read = pl.col("state") == "read"
+        answer = pl.when(number).then(pl.col("number")).otherwise(right)
+        return (
+            answers.filter(number | chosen)
+            .unique("trial", keep="first", maintain_order=True)
+            .select(
+                picture="trial",
+                stratum=pl.when(number)
+                .then(pl.col("target").cast(pl.String))
+                .otherwise(pl.lit("")),
+                target=pl.when(number).then(pl.col("target")).otherwise(1.0),
+                answer=pl.when(read).then(answer).otherwise(float("nan")).fill_null(float("nan")),
+                kind=pl.when(number).then(pl.lit("number")).otherwise(pl.lit("choice")),
+            )
+        )
 
     def settings_from(self, given: Mapping[str, Any]) -> S:
         """Settings from names and values (text or typed); an undeclared name is an error."""

@@ -14,49 +14,32 @@ from subitize import __version__
 from subitize.errors import SubitizeError
 
 COMMANDS: dict[str, tuple[str, str]] = {
-    "demo": (
-        "subitize.commands.demo:demo",
-        "Every benchmark on the built-in models, then the report.",
-    ),
-    "benchmarks": ("subitize.commands.listing:benchmarks", "What can be measured."),
-    "models": ("subitize.commands.listing:models", "What can be asked."),
-    "doctor": (
-        "subitize.commands.listing:doctor",
-        "What is installed, what is missing, how to get it.",
-    ),
-    "stimuli": (
-        "subitize.commands.stimuli:stimuli",
-        "Draw pictures with a manifest of every fact.",
-    ),
-    "run": (
-        "subitize.commands.running:run",
-        "Ask a model every trial of a benchmark once, and score.",
-    ),
-    "read": ("subitize.commands.running:read", "Read stored responses again, without a call."),
-    "score": ("subitize.commands.running:score", "Score stored responses again, without a call."),
-    "prompts": ("subitize.commands.prompts:prompts", "Make the prompts of a benchmark."),
+    "demo": (".demo:demo", "Every benchmark on the built-in models, then the report."),
+    "benchmarks": (".listing:benchmarks", "What can be measured."),
+    "models": (".listing:models", "What can be asked."),
+    "doctor": (".doctoring:doctor", "What is installed, what is missing, how to get it."),
+    "stimuli": (".stimuli:stimuli", "Draw pictures with a manifest of every fact."),
+    "run": (".running:run", "Ask a model every trial of a benchmark once, and score."),
+    "read": (".running:read", "Read stored responses again, without a call."),
+    "score": (".running:score", "Score stored responses again, without a call."),
+    "compare": (".comparing:compare", "Paired differences of runs on the same pictures."),
+    "prompts": (".prompts:prompts", "Make the prompts of a benchmark."),
     "geckonum": (
-        "subitize.commands.geckonum:geckonum",
-        "GeckoNum: questions, and the paper's tables from people's answers.",
+        ".geckonum:geckonum",
+        "GeckoNum: questions, and the paper's tables from answers.",
     ),
-    "datasets": ("subitize.commands.datasets:datasets", "Bring published data, checked."),
-    "capture": (
-        "subitize.commands.capture:capture",
-        "Choose pictures for CAPTURE.",
-    ),
-    "count": (
-        "subitize.commands.counting:count",
-        "How many things are in a picture.",
-    ),
-    "calibrate": (
-        "subitize.commands.calibrating:calibrate",
-        "Find a counter's best threshold by human counts.",
-    ),
+    "datasets": (".datasets:datasets", "Bring published data, checked."),
+    "capture": (".capture:capture", "Choose pictures for CAPTURE."),
+    "probe": (".probe:probe", "Statements, splits and pairs for the counting probe."),
+    "count": (".counting:count", "How many things are in a picture."),
+    "calibrate": (".calibrating:calibrate", "Find a counter's best threshold by human counts."),
+    "captions": (".captions:captions", "How often which number stands in a corpus of captions."),
+    "merge": (".captions:merge", "Put together what was counted in shards."),
     "import": (
-        "subitize.commands.importing:importing",
-        "Other people's formats, and run folders of older versions.",
+        ".importing:importing",
+        "Other people's formats and older run folders.",
     ),
-    "report": ("subitize.commands.reporting:report", "One HTML file from one or more runs."),
+    "report": (".reporting:report", "One HTML file from one or more runs."),
 }
 """name: where it is, and its line in the help; nothing is imported to print that help"""
 
@@ -71,7 +54,7 @@ class LazyGroup(TyperGroup):
         if cmd_name not in COMMANDS:
             return None
         module, _, function = COMMANDS[cmd_name][0].partition(":")
-        found = getattr(import_module(module), function)
+        found = getattr(import_module(module, "subitize.commands"), function)
         if isinstance(found, typer.Typer):
             return typer.main.get_group(found)
         app = typer.Typer(add_completion=False, rich_markup_mode=None)

@@ -10,8 +10,12 @@ SubitizeError                 exit 1: anything that stopped the work
 ├── StorageFull               the run folder can't be written
 └── ModelError                one call to a model did not work
     ├── Retryable             worth another try (busy, time-out, closed connection)
-    │   └── WorkerLost        the process that computed it died
+    │   ├── WorkerLost        the process that computed it died
+    │   ├── Unreachable       no connection can be made: nobody is there, or not yet
+    │   ├── Relearned         the server wants the request put otherwise, which is done from now on
+    │   └── Hollow            a reply without content: a few more tries, then it is what it is
     └── Hopeless              the same for every trial (no such model, wrong key): the run stops
+        └── NoCredit          no money or quota is left: the run stops at once, whatever came before
 
 A message says what is wrong, what was found and what to do.
 """
@@ -19,21 +23,6 @@ A message says what is wrong, what was found and what to do.
 from __future__ import annotations
 
 from collections.abc import Iterable
-
-__all__ = [
-    "BadInput",
-    "Hopeless",
-    "MissingExtra",
-    "ModelError",
-    "Retryable",
-    "RunLocked",
-    "StorageFull",
-    "SubitizeError",
-    "UnknownName",
-    "UsageError",
-    "WorkerLost",
-    "WrongRun",
-]
 
 
 class SubitizeError(Exception):
@@ -105,5 +94,25 @@ class WorkerLost(Retryable):
     """The process that computed a batch died; the message holds its last words."""
 
 
+class Unreachable(Retryable):
+    """No connection can be made: nobody is there, or not yet."""
+
+
+class Relearned(Retryable):
+    """The server refused the form of a request, and said which it wants: asked again at once."""
+
+
+class Hollow(Retryable):
+    """A reply without any content; `reply` is what is kept of it when it stays so, if anything."""
+
+    def __init__(self, message: str, reply: object = None) -> None:
+        super().__init__(message)
+        self.reply = reply
+
+
 class Hopeless(ModelError):
     """The same for every trial: asking on would only waste calls."""
+
+
+class NoCredit(Hopeless):
+    """No money or quota is left on the server: waiting does not help, paying does."""

@@ -7,38 +7,42 @@ from __future__ import annotations
 
 import codecs
 import csv
-import errno
 import io
 import json
 import os
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
+from threading import get_ident
 from typing import Any
 
 import orjson
 
+from subitize.disk import FULL, sync_folder
 from subitize.errors import BadInput, StorageFull
 
-FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+PART = ".part"
+"""how the name of a file ends that is not yet written"""
 
 Entry = tuple[str, dict[str, Any]]
 """where it stands, and what it says"""
 
 
-def write_whole(path: Path, content: bytes, *, option: str = "") -> None:
+def write_whole(path: Path, content: bytes, *, option: str = "", sync: bool = True) -> None:
     """Temporary name, sync, rename: a reader sees the old file or the new one.
 
     `option` is the one that named the path: a place that can't be written is then the user's to
     change. A full disk is none of his making.
     """
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
+    temporary = path.with_name(f".{path.name}.{os.getpid()}-{get_ident()}{PART}")
     try:
         with temporary.open("wb") as file:
             file.write(content)
             file.flush()
-            os.fsync(file.fileno())
+            if sync:
+                os.fsync(file.fileno())
         temporary.replace(path)
+        sync_folder(path.parent)
     except OSError as problem:
         said = f"Can't write {path}: {problem.strerror or problem}."
         if option and problem.errno not in FULL:
@@ -47,6 +51,22 @@ def write_whole(path: Path, content: bytes, *, option: str = "") -> None:
     finally:
         with suppress(OSError):
             temporary.unlink()
+
+
+def make_folder(folder: Path, option: str) -> None:
+    """A folder, there or made; a place where none can be is the user's to change."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as problem:
+        said = f"The folder {folder} can't be made: {problem.strerror or problem}."
+        raise BadInput(f"{said} Give another {option}.") from None
+
+
+def sweep(folder: Path) -> None:
+    """Take away what a killed process left half written; only who holds the folder's lock may."""
+    for left in folder.glob(f".*{PART}"):
+        with suppress(OSError):
+            left.unlink()
 
 
 def csv_text(header: Sequence[str], rows: Iterable[Iterable[object]]) -> str:

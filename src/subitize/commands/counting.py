@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from subitize.commands.printing import print_json, say
+from subitize.commands.printing import Json, say, show
 from subitize.errors import BadInput, Hopeless, ModelError
-from subitize.files import write_whole
+from subitize.files import make_folder, write_whole
 from subitize.integrations.own_generator import find_things
 from subitize.measures.boxes import Counted
 from subitize.models.catalog import counter_name, open_model
@@ -28,9 +29,7 @@ def count(
     annotate: Annotated[
         Path | None, typer.Option(help="Folder for the pictures with their boxes drawn.")
     ] = None,
-    json: Annotated[
-        bool, typer.Option("--json", help="Print the result as JSON and nothing else.")
-    ] = False,
+    json: Json = False,
 ) -> None:
     """Count the things in each picture; one that can't be counted is said, the others go on."""
     if threshold is not None and not 0 <= threshold <= 1:
@@ -43,11 +42,7 @@ def count(
     found = [_entry(path, result) for path, result in zip(images, results, strict=True)]
     if annotate is not None:
         _annotate(images, results, found, annotate)
-    if json:
-        print_json(found)
-    else:
-        for entry in found:
-            _show(entry, boxes)
+    show(found, "\n".join(line for entry in found for line in _lines(entry, boxes)), json)
     bad = sum(entry["state"] == "failed" for entry in found)
     if bad:
         say(f"{bad} of {len(found)} pictures could not be counted.")
@@ -58,9 +53,6 @@ def _counted(path: Path, what: str, counter: str, threshold: float | None) -> Co
     """What was found in one picture, or why nothing could be."""
     try:
         decode(path)  # an unreadable picture has the same message whatever the counter
-    except ModelError as problem:
-        return str(problem)
-    try:
         return find_things(path, what, counter=counter, threshold=threshold)
     except Hopeless:
         raise
@@ -84,12 +76,7 @@ def _annotate(
     images: list[Path], results: list[Counted | str], found: list[dict[str, Any]], folder: Path
 ) -> None:
     """Write the pictures with their boxes drawn; two of one name get their place as well."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as problem:
-        raise BadInput(
-            f"--annotate {folder} can't be made ({problem.strerror}): give another folder."
-        ) from None
+    make_folder(folder, "--annotate")
     used: set[str] = set()
     for place, (path, result) in enumerate(zip(images, results, strict=True)):
         if isinstance(result, Counted):
@@ -101,9 +88,9 @@ def _annotate(
             found[place]["annotated"] = str(folder / name)
 
 
-def _show(entry: dict[str, Any], boxes: bool) -> None:
+def _lines(entry: dict[str, Any], boxes: bool) -> Iterator[str]:
     note = f"  ({entry['note']})" if entry["note"] else ""
     shown = "failed" if entry["number"] is None else entry["number"]
-    print(f"{entry['image']}: {shown}{note}")
+    yield f"{entry['image']}: {shown}{note}"
     for x0, y0, x1, y1, score in entry.get("boxes", ()) if boxes else ():
-        print(f"  {x0:.1f} {y0:.1f} {x1:.1f} {y1:.1f}  {score:.3f}")
+        yield f"  {x0:.1f} {y0:.1f} {x1:.1f} {y1:.1f}  {score:.3f}"

@@ -7,16 +7,10 @@ from typing import Annotated
 
 import typer
 
-from subitize.commands.printing import print_json, say
-from subitize.datasets.catalog import DATASETS
-from subitize.datasets.fetch import fetch, find_dataset
+from subitize.commands.printing import group, print_json, say
+from subitize.datasets.fetch import DATASETS, fetch, find_dataset
 
-datasets = typer.Typer(add_completion=False, rich_markup_mode=None, no_args_is_help=True)
-
-
-@datasets.callback()
-def about() -> None:
-    """Bring published data."""
+datasets = group("Bring published data.")
 
 
 @datasets.command("list")

@@ -11,23 +11,17 @@ import typer
 
 from subitize.benchmarks.geckonum.comparisons import SAMPLES, add_statistics
 from subitize.benchmarks.geckonum.labels import label_answers
-from subitize.benchmarks.geckonum.output import tables_text, write_tables
-from subitize.benchmarks.geckonum.page_tables import Found
+from subitize.benchmarks.geckonum.page_tables import Found, tables_text, write_tables
 from subitize.benchmarks.geckonum.tables import geckonum_tables
 from subitize.commands import geckonum_people as given
 from subitize.commands.geckonum_judging import metrics, pictures, report, vqa
-from subitize.commands.printing import print_json, say
+from subitize.commands.printing import Json, group, say, show
 from subitize.datasets.geckonum.prompts import read_prompts
 from subitize.datasets.geckonum.questions import make_questions, questions_csv, read_questions
 from subitize.errors import UnknownName
 from subitize.files import write_whole
 
-geckonum = typer.Typer(add_completion=False, rich_markup_mode=None, no_args_is_help=True)
-
-
-@geckonum.callback()
-def about() -> None:
-    """GeckoNum: from people's answers to the paper's tables."""
+geckonum = group("GeckoNum: from people's answers to the paper's tables.")
 
 
 for _command in (metrics, vqa, pictures, report):
@@ -50,13 +44,13 @@ def tables(  # noqa: PLR0913, PLR0917  the options of the command, one each
     seed: Annotated[int, typer.Option(help="Same seed, same intervals.")] = 0,
     out: Annotated[Path | None, typer.Option(help="Folder for a CSV file per table.")] = None,
     verbose: Annotated[bool, typer.Option(help="Name every row that is not used.")] = False,
-    json: given.Json = False,
+    json: Json = False,
 ) -> None:
     """Every table of the paper from people's answers, beside the printed numbers."""
     if correction not in {"holm", "bh", "none"}:
         raise UnknownName("correction", correction, ("holm", "bh", "none"))
     people = given.people(annotations, prompts, config, run, verbose=verbose)
-    labels = label_answers(people.answers)
+    labels = label_answers(people.answers, people.coloured)
     made = geckonum_tables(labels, people.prompts)
     result: dict[str, Any] = {"tables": made, "rows": people.rows()._asdict()}
     compared: dict[str, Any] = {}
@@ -66,10 +60,7 @@ def tables(  # noqa: PLR0913, PLR0917  the options of the command, one each
     if out is not None:
         write_tables(made, people, out)
         say(f"a CSV file per table in {out}")
-    if json:
-        print_json(result)
-    else:
-        print(tables_text(Found(labels, made, compared), correction))
+    show(result, tables_text(Found(labels, made, compared), correction), json)
 
 
 @geckonum.command("questions")
@@ -91,7 +82,8 @@ def questions(
         found = make_questions(known, recipe, mended=mended)
     else:
         found = read_questions(replace, known, recipe)
-    packed = orjson.dumps(found, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+    listed = [one._asdict() for one in found]
+    packed = orjson.dumps(listed, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
     text = packed.decode() if json else questions_csv(found)
     if out is None:
         print(text, end="")

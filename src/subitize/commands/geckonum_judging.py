@@ -17,9 +17,8 @@ from subitize.benchmarks.geckonum.labels import PICTURE, label_answers, painters
 from subitize.benchmarks.geckonum.metric_run import picture_scores
 from subitize.benchmarks.geckonum.vqa_sets import SPLITS, vqa_entries, vqa_lines
 from subitize.commands import geckonum_people as given
-from subitize.commands.printing import print_json, say
-from subitize.datasets.geckonum.pictures import picture_name
-from subitize.datasets.geckonum.scores import SCORES, ScoreTable, join_scores, read_scores
+from subitize.commands.printing import Json, say, show
+from subitize.datasets.geckonum.scores import ScoreTable, join_scores, read_scores
 from subitize.errors import BadInput, UnknownName
 from subitize.files import write_whole
 from subitize.runs.folder import read_info
@@ -36,7 +35,7 @@ def metrics(
     run: given.Run = None,
     config: given.Config = None,
     task: Annotated[int, typer.Option(min=1, max=3, help="Pictures of this task's prompts.")] = 1,
-    json: given.Json = False,
+    json: Json = False,
 ) -> None:
     """Can metrics tell right pictures from wrong ones, and rank painters as people do? (Table 3)"""
     runs = [_run_of("geckonum-metric", path) for path in scores if path.is_dir()]
@@ -51,12 +50,8 @@ def metrics(
     for reason, count in found["rows"]["dropped"].items():
         first = found["rows"]["examples"].get(reason, [])
         say(f"{count} scores not used: {reason}" + (f" ({', '.join(first)})" if first else ""))
-    if json:
-        print_json(found)
-    else:
-        print(judging.table3_text(found))
-        for model, agreement in found["agreement"].items():
-            print(judging.agreement_text(model, agreement))
+    compared = [judging.agreement_text(*one) for one in found["agreement"].items()]
+    show(found, "\n".join([judging.table3_text(found), *compared]), json)
 
 
 def _run_of(name: str, folder: Path) -> StoredRun:
@@ -68,8 +63,7 @@ def _run_of(name: str, folder: Path) -> StoredRun:
 
 def _scores(run: StoredRun) -> ScoreTable:
     whose = pl.format("{} ({})", "metric", pl.lit(run.info["model"]["name"]))
-    frame = pl.DataFrame(picture_scores(run.counted), SCORES, orient="row")
-    return ScoreTable(frame.with_columns(whose.alias("metric")))
+    return ScoreTable(picture_scores(run.counted).with_columns(whose.alias("metric")))
 
 
 def vqa(  # noqa: PLR0913, PLR0917  the options of the command, one each
@@ -91,7 +85,7 @@ def vqa(  # noqa: PLR0913, PLR0917  the options of the command, one each
         bool, typer.Option("--every-question", help="Also what is above or beside something.")
     ] = False,
     config: given.Config = None,
-    json: given.Json = False,
+    json: Json = False,
 ) -> None:
     """Counting questions with people's answers, to evaluate or train vision-language models."""
     if split not in SPLITS:
@@ -119,10 +113,8 @@ def vqa(  # noqa: PLR0913, PLR0917  the options of the command, one each
         "absent": absent,
         "min_agree": chosen.min_agree,
     }
-    if json:
-        print_json(summary)
-    else:
-        print(f"{summary['questions']} questions about {summary['pictures']} pictures in {out}")
+    text = f"{summary['questions']} questions about {summary['pictures']} pictures in {out}"
+    show(summary, text, json)
 
 
 def pictures(
@@ -137,7 +129,7 @@ def pictures(
         target.mkdir(parents=True, exist_ok=True)
         for value, prompt, picture in painted.select("value", *PICTURE[1:]).iter_rows():
             source = folder / "images" / value
-            _copy(source, target / f"{picture_name(prompt, picture)}{source.suffix}")
+            _copy(source, target / f"{prompt}_{picture}{source.suffix}")
         count += painted.height
     print(f"{count} pictures in {out}")
 

@@ -7,9 +7,8 @@ from typing import Annotated
 
 import typer
 
-from subitize.benchmarks.geckonum.answers import People, people_from
-from subitize.benchmarks.geckonum.importing import stored_people
-from subitize.benchmarks.geckonum.output import dropped_text
+from subitize.benchmarks.geckonum.answers import People, people_from, stored_people
+from subitize.benchmarks.geckonum.page_tables import dropped_text
 from subitize.commands.printing import say
 from subitize.datasets.geckonum.annotations import read_annotations
 from subitize.datasets.geckonum.prompts import read_prompts
@@ -26,7 +25,6 @@ Run = Annotated[
 Config = Annotated[
     Path | None, typer.Option(help="TOML recipe the prompts were made by, if not the published.")
 ]
-Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON and nothing else.")]
 
 
 def recipe(config: Path | None) -> Recipe:

@@ -8,20 +8,15 @@ from typing import Annotated
 import typer
 
 from subitize.benchmarks.catalog import get_benchmark
-from subitize.benchmarks.geckonum.importing import import_people
+from subitize.benchmarks.geckonum.answers import import_people
 from subitize.commands import geckonum_people as given
-from subitize.commands.printing import print_json
+from subitize.commands.printing import Json, group, show
 from subitize.opening import load_stored
 from subitize.runs.old_format import import_run, old_info
 from subitize.runs.stored import score_run
 
-importing = typer.Typer(add_completion=False, rich_markup_mode=None, no_args_is_help=True)
+importing = group("Bring other people's formats, and run folders of older versions.")
 Out = Annotated[Path, typer.Option(help="Folder under which the new one is made.")]
-
-
-@importing.callback()
-def about() -> None:
-    """Bring other people's formats, and run folders of older versions."""
 
 
 @importing.command("run")
@@ -41,12 +36,9 @@ def geckonum(
     prompts: given.Prompts = None,
     out: Out = Path("runs"),
     config: given.Config = None,
-    json: given.Json = False,
+    json: Json = False,
 ) -> None:
     """What people answered about GeckoNum's pictures: a respondent for each of them."""
     people = given.people(annotations, prompts, config)
     folder = import_people(people, out)
-    if json:
-        print_json({"folder": str(folder), **people.rows()._asdict()})
-    else:
-        print(folder)
+    show({"folder": str(folder), **people.rows()._asdict()}, str(folder), json)

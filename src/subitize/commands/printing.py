@@ -4,11 +4,34 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from typing import Any
+from typing import Annotated, Any
 
 import orjson
+import typer
 
 from subitize.reports.cells import COUNT, told
+
+Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON and nothing else.")]
+BaseUrl = Annotated[str | None, typer.Option(help="Address of the model's server.")]
+KeyEnv = Annotated[str | None, typer.Option(help="Environment variable with the key.")]
+Concurrency = Annotated[int | None, typer.Option(help="Calls under way at once.")]
+Budget = Annotated[int | None, typer.Option(help="Send at most N requests in all.")]
+
+
+def group(about: str) -> typer.Typer:
+    """Commands under one name."""
+    made = typer.Typer(add_completion=False, rich_markup_mode=None, no_args_is_help=True)
+    # Without a callback a group of one command would be that command.
+    made.callback(help=about)(lambda: None)
+    return made
+
+
+def show(result: Any, text: str, json: bool) -> None:
+    """The result of a command: as JSON, or as text."""
+    if json:
+        print_json(result)
+    else:
+        print(text)
 
 
 def print_json(value: Any) -> None:

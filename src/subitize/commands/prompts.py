@@ -9,24 +9,18 @@ from typing import Annotated
 import numpy as np
 import typer
 
-from subitize.benchmarks.numgen_prompts import numgen_entries
-from subitize.benchmarks.prompt_files import packed_prompts, write_prompts
-from subitize.commands.printing import say
+from subitize.benchmarks.prompt_files import numgen_entries, packed_prompts, write_prompts
+from subitize.commands.printing import group, say
 from subitize.datasets.geckonum.prompts import make_prompts, read_prompts
 from subitize.datasets.geckonum.recipe import Recipe, load_recipe
 
-prompts = typer.Typer(add_completion=False, rich_markup_mode=None, no_args_is_help=True)
+prompts = group("Make the prompts of a benchmark.")
 
 Format = Annotated[
     str | None, typer.Option("--format", help="json, txt, csv or pkl; by default the file's end.")
 ]
 Out = Annotated[Path | None, typer.Option(help="File to write; prompts are printed without one.")]
 Seed = Annotated[int, typer.Option(min=0, help="Same seed, same prompts.")]
-
-
-@prompts.callback()
-def about() -> None:
-    """Make the prompts of a benchmark."""
 
 
 # NumGen

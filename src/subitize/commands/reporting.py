@@ -8,6 +8,8 @@ from typing import Annotated
 import typer
 
 from subitize.benchmarks.catalog import known_benchmarks, page_of
+from subitize.captions.page import chapter
+from subitize.captions.store import is_result, read_result
 from subitize.errors import BadInput
 from subitize.opening import load_stored
 from subitize.reports.build import build_report
@@ -20,17 +22,22 @@ def report(
     out: Annotated[Path, typer.Option(help="The HTML file to write.")] = Path("report.html"),
 ) -> None:
     """One HTML file with leaderboard, figures and tables; figures and tables also as files."""
-    found = [load_stored(folder) for given in runs for folder in find_runs(given)]
+    folders = [folder for given in runs for folder in find_runs(given)]
+    counted = [read_result(folder) for folder in folders if is_result(folder)]
+    found = [load_stored(folder) for folder in folders if not is_result(folder)]
     order = known_benchmarks()
     found.sort(key=lambda run: order.index(run.benchmark.NAME))
-    print(build_report(found, out, page_of))
+    print(build_report(found, out, page_of, [chapter(counted)] if counted else ()))
 
 
 def find_runs(given: Path) -> list[Path]:
-    """A run folder itself, or all run folders right under it."""
-    if (given / "run.json").exists():
+    """A folder that `run` or `captions` made, or all such right under it."""
+    if (given / "run.json").exists() or is_result(given):
         return [given]
-    found = sorted(path.parent for path in given.glob("*/run.json")) if given.is_dir() else []
+    inner = sorted(path for path in given.iterdir() if path.is_dir()) if given.is_dir() else []
+    found = [path for path in inner if (path / "run.json").exists() or is_result(path)]
     if not found:
-        raise BadInput(f"{given} holds no run: give a folder that `subitize run` made.")
+        raise BadInput(
+            f"{given} holds no run: give a folder that `subitize run` or `subitize captions` made."
+        )
     return found

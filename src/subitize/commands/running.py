@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -13,33 +13,30 @@ import typer
 
 from subitize.benchmark import Benchmark
 from subitize.benchmarks.catalog import get_benchmark
-from subitize.commands.printing import print_json, say, scores_text
+from subitize.commands.printing import (
+    BaseUrl,
+    Budget,
+    Concurrency,
+    Json,
+    KeyEnv,
+    say,
+    scores_text,
+    show,
+)
 from subitize.errors import BadInput, UnknownName
 from subitize.models.base import Model, ModelOptions
 from subitize.models.catalog import counter_name, open_model
-from subitize.opening import (
-    OptionsOf,
-    calibration_from,
-    load_stored,
-    open_helpers,
-    run_and_score,
-)
+from subitize.opening import OptionsOf, calibration_from, load_stored, open_helpers, run_and_score
 from subitize.runs.correcting import keep_calibration, rules_of
 from subitize.runs.exclusions import write_exclusions
 from subitize.runs.folder import RunFolder, read_info
+from subitize.runs.interrupts import INTERRUPTED
 from subitize.runs.limits import RetryPolicy
 from subitize.runs.lock import locked
-from subitize.runs.run import (
-    INTERRUPTED,
-    Outcome,
-    RunOptions,
-    choose_helper_kind,
-    run_benchmark,
-    stored_model,
-)
+from subitize.runs.ray_engine import Cluster, check_engine
+from subitize.runs.run import Outcome, RunOptions, read_run
 from subitize.runs.stored import score_run
 
-Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON and nothing else.")]
 RunPath = Annotated[Path, typer.Argument(metavar="RUN", help="A run folder.")]
 
 
@@ -51,10 +48,8 @@ def run(  # noqa: PLR0913, PLR0917  the options of the command, one each
     ),
     seed: Annotated[int, typer.Option(help="Seed of stimuli and draws.")] = 0,
     limit: Annotated[int | None, typer.Option(help="Ask only the first N trials.")] = None,
-    concurrency: Annotated[int | None, typer.Option(help="Calls under way at once.")] = None,
-    budget_calls: Annotated[
-        int | None, typer.Option(help="Send at most N requests in all.")
-    ] = None,
+    concurrency: Concurrency = None,
+    budget_calls: Budget = None,
     base_url: Annotated[
         list[str] | None,
         typer.Option(help="Address of an OpenAI-compatible server; ROLE=URL for a helper's."),
@@ -69,7 +64,20 @@ def run(  # noqa: PLR0913, PLR0917  the options of the command, one each
     load_timeout: Annotated[
         float, typer.Option(help="Seconds to wait for a local model to load.")
     ] = 1800.0,
-    retries: Annotated[int, typer.Option(help="Tries per trial; busy servers are waited for.")] = 5,
+    retries: Annotated[
+        int | None, typer.Option(help="Tries per trial, whatever the error; else by time alone.")
+    ] = None,
+    wait: Annotated[
+        float, typer.Option(help="Seconds to wait for a server that is busy or gone.")
+    ] = 600.0,
+    batch: Annotated[
+        bool,
+        typer.Option("--batch", help="Use OpenAI's batch endpoint: half the price, within a day."),
+    ] = False,
+    header: Annotated[
+        list[str] | None,
+        typer.Option(help="'NAME: VALUE' sent with every request; $VARIABLE is filled in."),
+    ] = None,
     reader: Annotated[str | None, typer.Option(help="How replies are read.")] = None,
     counter: Annotated[
         str | None,
@@ -95,9 +103,20 @@ def run(  # noqa: PLR0913, PLR0917  the options of the command, one each
     size: Annotated[int | None, typer.Option(help="Side of the pictures in pixels.")] = None,
     categories: Annotated[str | None, typer.Option(help="Categories, separated by commas.")] = None,
     prompt: Annotated[str | None, typer.Option(help="best, pilot, or one prompt form.")] = None,
+    trust_remote_code: Annotated[
+        bool, typer.Option("--trust-remote-code", help="Run code that comes with a checkpoint.")
+    ] = False,
     top_up: Annotated[
         bool, typer.Option("--top-up", help="Ask further trials in thin cells.")
     ] = False,
+    engine: Annotated[
+        str, typer.Option(help="Where local models compute: local or ray.")
+    ] = "local",
+    ray_address: Annotated[
+        str | None, typer.Option(help="A running Ray cluster; else one is started here.")
+    ] = None,
+    workers: Annotated[int, typer.Option(help="Ray: workers per model; 0: all that fit.")] = 0,
+    gpus_per_worker: Annotated[float, typer.Option(help="Ray: GPUs that a worker takes.")] = 0.0,
     json: Json = False,
 ) -> None:
     """Ask each trial once; run the same command again to resume. Ends by scoring."""
@@ -113,8 +132,9 @@ def run(  # noqa: PLR0913, PLR0917  the options of the command, one each
         chosen, base_url or [], api_key_env or [],
         ModelOptions(
             None, None, temperature, max_tokens if max_tokens is not None else chosen.MAX_TOKENS,
-            timeout, _object(extra_body), load_timeout,
+            timeout, _object(extra_body), load_timeout, (), trust_remote_code,
         ),
+        header or [],
     )  # fmt: skip
     models = [open_model(name, options_of("")) for name in model]
     if len({opened.respondent for opened in models}) < len(models):
@@ -123,7 +143,8 @@ def run(  # noqa: PLR0913, PLR0917  the options of the command, one each
     if reader == "llm" and "llm" not in helpers[0]:
         raise BadInput("The reader llm is a language model: name it with --reading-model MODEL.")
     reading = helpers[0].get(chosen.reading_role())
-    if counter is None and reading is not None and not _simple(models):
+    simple = all(one.respondent.startswith("painter/") for one in models)
+    if counter is None and reading is not None and not simple:
         say(
             f"The pictures are read by {reading.respondent}, which knows simple pictures only; "
             "name another counter with --counter."
@@ -131,8 +152,11 @@ def run(  # noqa: PLR0913, PLR0917  the options of the command, one each
     found = _calibration(chosen, calibration, reading) if calibration else {}
     options = RunOptions(
         concurrency, budget_calls, limit, None if reader == "llm" else reader,
-        policy=RetryPolicy(tries=max(1, retries)), rules=rules_of(found) if found else "",
+        policy=RetryPolicy(retries, wait), batch=batch, rules=rules_of(found) if found else "",
     )  # fmt: skip
+    if check_engine(engine, ray_address) == "ray":
+        cluster = Cluster(ray_address, workers, gpus_per_worker)
+        options = replace(options, engine=cluster.engine())
     results: list[tuple[Outcome, Mapping[str, Any]]] = []
     for one, helping in zip(models, helpers, strict=True):
         if results and results[-1][0].stopped == INTERRUPTED:
@@ -145,31 +169,37 @@ def run(  # noqa: PLR0913, PLR0917  the options of the command, one each
         outcome, stored = run_and_score(chosen, settings, one, out, options, helping)
         tell(outcome, one.respondent)
         if found:
-            keep_calibration(outcome.folder, chosen, found)
+            with locked(outcome.folder):
+                keep_calibration(outcome.folder, chosen, found)
             score_run(stored := load_stored(outcome.folder))
         if "unsaved" in stored.scores:
             say(stored.scores["unsaved"])
         results.append((outcome, stored.scores))
-    if json:
-        print_json([scores for _, scores in results])
-    else:
-        for outcome, scores in results:
-            print(scores_text(scores))
-            print(f"run folder: {outcome.folder}\n")
+    texts = [f"{scores_text(scores)}\nrun folder: {one.folder}\n" for one, scores in results]
+    show([scores for _, scores in results], "\n".join(texts), json)
     complete = len(results) == len(models) and all(outcome.complete for outcome, _ in results)
     raise typer.Exit(0 if complete else 1)
 
 
 def _options_of(
-    benchmark: Benchmark[Any], urls: list[str], keys: list[str], options: ModelOptions
+    benchmark: Benchmark[Any],
+    urls: list[str],
+    keys: list[str],
+    options: ModelOptions,
+    headers: list[str],
 ) -> OptionsOf:
-    """Servers and keys by role; what is given without a role is the model's, and the others' too
-    unless they have their own. A key never goes to a server that it was not given for."""
+    """Servers, keys and headers by role; what is given without a role is the model's, and the
+    others' too unless they have a server of their own. A key never goes to a server that it was not
+    given for."""
     at, key_of = _by_role(benchmark, urls), _by_role(benchmark, keys)
+    own = [(role, text) for one in headers for role, text in _by_role(benchmark, [one]).items()]
 
     def of(role: str) -> ModelOptions:
         key = key_of.get(role, None if role in at else key_of.get(""))
-        return replace(options, base_url=at.get(role, at.get("")), api_key_env=key)
+        meant = (role,) if role in at else (role, "")
+        chosen = tuple(text for whose, text in own if whose in meant)
+        url = at.get(role, at.get(""))
+        return replace(options, base_url=url, api_key_env=key, headers=chosen)
 
     return of
 
@@ -195,10 +225,6 @@ def _calibration(benchmark: Benchmark[Any], source: Path, reading: Model | None)
     return calibration_from(source, reading.respondent)
 
 
-def _simple(models: Sequence[Model]) -> bool:
-    return all(model.respondent.startswith("painter/") for model in models)
-
-
 def tell(outcome: Outcome, respondent: str) -> None:
     """What went wrong in a run, and what to do."""
     if outcome.stopped:
@@ -220,15 +246,9 @@ def read(  # noqa: PLR0913, PLR0917  the options of the command, one each
     reading_model: Annotated[
         str | None, typer.Option(help="Have a model read the responses: the only way to ask.")
     ] = None,
-    budget_calls: Annotated[
-        int | None, typer.Option(help="Send at most N requests to the reading model.")
-    ] = None,
-    base_url: Annotated[
-        str | None, typer.Option(help="Address of the reading model's server.")
-    ] = None,
-    api_key_env: Annotated[
-        str | None, typer.Option(help="Environment variable with the key.")
-    ] = None,
+    budget_calls: Budget = None,
+    base_url: BaseUrl = None,
+    api_key_env: KeyEnv = None,
     json: Json = False,
 ) -> None:
     """Read the stored responses with another reader, or leave some out by hand; asks nobody."""
@@ -238,10 +258,10 @@ def read(  # noqa: PLR0913, PLR0917  the options of the command, one each
                 "The reader llm is a language model: name it with --reading-model MODEL."
             )
         reader = None
+    complete = True
     if reading_model is not None:
         options = ModelOptions(base_url, api_key_env)
-        model = read_by(run, open_model(counter_name(reading_model), options), budget_calls)
-        reader = reader or model
+        complete = read_by(run, open_model(counter_name(reading_model), options), budget_calls)
     if exclude is not None:
         with locked(run):
             say(f"{write_exclusions(run, exclude)} excluded")
@@ -250,30 +270,22 @@ def read(  # noqa: PLR0913, PLR0917  the options of the command, one each
         with locked(run):
             RunFolder.at(run).update(reader=stored.reader)
     states = dict(Counter(stored.counted["state"]))
-    if json:
-        print_json({"reader": stored.reader, "trials": stored.counted.height, "states": states})
-    else:
-        print(
-            f"{stored.counted.height} responses read by {stored.reader!r}: "
-            + ", ".join(f"{n} {s}" for s, n in states.items())
-        )
+    many = stored.counted.height
+    text = ", ".join(f"{n} {state}" for state, n in states.items())
+    found = {"reader": stored.reader, "trials": many, "states": states}
+    show(found, f"{many} responses read by {stored.reader!r}: {text}", json)
+    if not complete:
+        raise typer.Exit(1)
 
 
-def read_by(run: Path, model: Model, budget_calls: int | None) -> str:
-    """Ask a reading model about every response that it has not read yet; the reader's name."""
-    info = read_info(run)
-    benchmark = get_benchmark(info["benchmark"])
-    settings = benchmark.settings_from(info["settings"])
-    role = benchmark.reading_role()
-    choose_helper_kind(benchmark, role, model)
-    asked = stored_model(info)
-    options = RunOptions(budget_calls=budget_calls, only_helpers=True)
-    outcome = run_benchmark(benchmark, settings, asked, run.parent, options, {role: model})
+def read_by(run: Path, model: Model, budget_calls: int | None) -> bool:
+    """Ask a reading model about every response that it has not read yet; whether it read all."""
+    benchmark = get_benchmark(read_info(run)["benchmark"])
+    outcome = read_run(run, benchmark, model, RunOptions(budget_calls=budget_calls))
     if outcome.error is not None:
         raise outcome.error
-    if not outcome.complete:
-        say(f"{model.respondent} has not read everything; run the same command again.")
-    return model.respondent
+    tell(outcome, model.respondent)
+    return outcome.complete
 
 
 def score(
@@ -290,10 +302,7 @@ def score(
         with locked(run):
             keep_calibration(run, get_benchmark(read_info(run)["benchmark"]), found)
     scores = score_run(load_stored(run))
-    if json:
-        print_json(scores)
-    else:
-        print(scores_text(scores))
+    show(scores, scores_text(scores), json)
 
 
 def pairs(given: list[str]) -> dict[str, str]:

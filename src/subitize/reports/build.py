@@ -6,25 +6,27 @@ import base64
 import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import suppress
 from importlib import resources
 from itertools import chain
 from pathlib import Path
+from typing import NamedTuple
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from subitize import __version__
 from subitize.errors import BadInput
-from subitize.files import write_whole
+from subitize.files import make_folder, write_whole
 from subitize.reports import default
+from subitize.reports.comparing import compared_section
 from subitize.reports.files import csv_bytes, figure_files, inline_svg, thumbnail_uri
 from subitize.reports.page import Figure, Section, Sections, Table, plain
+from subitize.runs.comparing import compare_runs
 from subitize.runs.stored import StoredRun
 
 
-@dataclass(frozen=True)
-class Chapter:
+class Chapter(NamedTuple):
     """The page of one benchmark."""
 
     name: str
@@ -32,8 +34,7 @@ class Chapter:
     sections: Sequence[Section]
 
 
-@dataclass(frozen=True)
-class About:
+class About(NamedTuple):
     """What stands under the report's title."""
 
     models: Sequence[str]
@@ -42,44 +43,66 @@ class About:
 
 
 def build_report(
-    runs: Sequence[StoredRun], out: Path, page_of: Callable[[str], Sections | None]
+    runs: Sequence[StoredRun],
+    out: Path,
+    page_of: Callable[[str], Sections | None],
+    more: Sequence[Chapter] = (),
 ) -> Path:
     """Write OUT (an HTML file) and the folder OUT_files; the same runs give the same bytes.
 
     `page_of` gives a benchmark's own page by its name; without one it gets the default page.
+    `more` are pages of what is no run.
     """
-    if not runs:
+    if not runs and not more:
         raise BadInput("There is no run to report on: name at least one run folder.")
+    _place(Path(out))
     by_benchmark: dict[str, list[StoredRun]] = {}
     for run in runs:
         by_benchmark.setdefault(run.benchmark.NAME, []).append(run)
     chapters = [
-        Chapter(name, found[0].benchmark.TITLE, (page_of(name) or default.sections)(found))
+        Chapter(
+            name,
+            found[0].benchmark.TITLE,
+            [*(page_of(name) or default.sections)(found), *_compared(name, found)],
+        )
         for name, found in by_benchmark.items()
     ]
-    return write_chapters(chapters, _about(runs), out)
+    about = About(
+        list(dict.fromkeys(plain(run.scores.get("model") or "?", 60) for run in runs)),
+        sum(int(run.scores.get("asked") or 0) for run in runs),
+        max((str(run.info.get("created") or "") for run in runs), default="")[:10],
+    )
+    return write_chapters([*chapters, *more], about, out)
+
+
+def _place(out: Path) -> Path:
+    """The folder of a report's files, made: a place that can't be is told before drawing."""
+    if out.suffix.lower() not in {".html", ".htm"}:
+        raise BadInput(f"The report's name is {out.name!r}: give a name that ends in .html.")
+    folder = out.with_name(f"{out.stem}_files")
+    make_folder(folder, "--out")
+    if out.is_dir():
+        raise BadInput(f"{out} is a folder: give another --out.")
+    return folder
+
+
+def _compared(name: str, runs: Sequence[StoredRun]) -> list[Section]:
+    """The paired differences, where two or more runs share their pictures."""
+    try:
+        return [compared_section(name, compare_runs(runs))]
+    except BadInput:
+        return []
 
 
 def write_chapters(chapters: Sequence[Chapter], about: About, out: Path) -> Path:
     """Write pages that may also come from elsewhere than runs."""
     out = Path(out)
-    if out.suffix.lower() not in {".html", ".htm"}:
-        raise BadInput(f"The report's name is {out.name!r}: give a name that ends in .html.")
+    folder = _place(out)
     files, inlined = _files(chapters)
     page = _page(chapters, about, inlined, f"{out.stem}_files")
-    folder = out.with_name(f"{out.stem}_files")
-    out.parent.mkdir(parents=True, exist_ok=True)
     _write_folder(folder, files)
-    write_whole(out, page.encode("utf-8", "replace"))
+    write_whole(out, page.encode("utf-8", "replace"), option="--out")
     return out
-
-
-def _about(runs: Sequence[StoredRun]) -> About:
-    return About(
-        list(dict.fromkeys(plain(run.scores.get("model") or "?", 60) for run in runs)),
-        sum(int(run.scores.get("asked") or 0) for run in runs),
-        max((str(run.info.get("created") or "") for run in runs), default="")[:10],
-    )
 
 
 def _files(chapters: Sequence[Chapter]) -> tuple[dict[str, bytes], dict[str, Markup]]:
@@ -132,12 +155,21 @@ def _page(
 
 def _write_folder(folder: Path, files: Mapping[str, bytes]) -> None:
     """Write the files, and remove those an earlier report left; others' files stay."""
-    folder.mkdir(parents=True, exist_ok=True)
     contents = folder / "contents.json"
-    before = json.loads(contents.read_text("utf-8")) if contents.is_file() else []
     for name, content in files.items():
-        write_whole(folder / name, content)
-    for name in before:
+        write_whole(folder / name, content, option="--out")
+    for name in _listed(contents):
         if name not in files and Path(name).name == name:
-            (folder / name).unlink(missing_ok=True)
-    write_whole(contents, json.dumps(sorted(files), indent=1).encode("utf-8"))
+            with suppress(OSError):
+                (folder / name).unlink()
+    written = json.dumps(sorted(files), indent=1).encode("utf-8")
+    write_whole(contents, written, option="--out")
+
+
+def _listed(contents: Path) -> list[str]:
+    """What an earlier report wrote; nothing where its list is damaged."""
+    try:
+        found = json.loads(contents.read_bytes())
+    except (OSError, ValueError):
+        return []
+    return [name for name in found if isinstance(name, str)] if isinstance(found, list) else []

@@ -6,17 +6,18 @@ from typing import TYPE_CHECKING
 
 from subitize.readers.calibration import Calibration
 from subitize.reports.files import figure_files
-from subitize.reports.page import Figure as FigureBlock
-from subitize.reports.style import INK, MUTED, OWN, new_figure, styled
+from subitize.reports.page import Figure
+from subitize.reports.style import INK, MUTED, OWN, new_figure
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    from matplotlib.figure import Figure as Drawing
 
 
-def calibration_figure(calibration: Calibration) -> Figure:
-    """NAE by threshold, with the best one marked."""
-    best, curve = calibration.threshold, calibration.curve
-    with styled():
+def calibration_files(calibration: Calibration) -> dict[str, bytes]:
+    """NAE by threshold, with the best one marked: SVG, PDF and PNG, by file ending."""
+
+    def draw() -> Drawing:
+        best, curve = calibration.threshold, calibration.curve
         figure = new_figure(3.6, 2.5)
         axes = figure.subplots()
         axes.plot(curve["thresholds"], curve["nae"], color=OWN, linewidth=1.3)
@@ -31,10 +32,7 @@ def calibration_figure(calibration: Calibration) -> Figure:
         )  # fmt: skip
         axes.set(xlim=(0, 1), ylim=(0, max(curve["nae"]) * 1.05 or 1.0))
         axes.set(xlabel="threshold on the score", ylabel="NAE against human counts")
-    return figure
+        return figure
 
-
-def calibration_files(calibration: Calibration) -> dict[str, bytes]:
-    """The figure as SVG, PDF and PNG, by file ending."""
-    block = FigureBlock("calibration", "", "", lambda: calibration_figure(calibration))
-    return {name.rpartition(".")[2]: content for name, content in figure_files(block).items()}
+    files = figure_files(Figure("calibration", "", "", draw))
+    return {name.rpartition(".")[2]: content for name, content in files.items()}

@@ -84,21 +84,6 @@ def cell(found: Any, form: str = "", reason: str = "") -> Cell:
     return Cell(known.value, shown, known.low, known.high, _interval(known, form))
 
 
-def number(value: float | None, digits: int = 3, *, reason: str = "") -> Cell:
-    """A number with so many digits."""
-    return cell(value, f".{digits}f", reason)
-
-
-def percent(value: float | None, digits: int = 1, *, reason: str = "") -> Cell:
-    """A share, shown in per cent; the file keeps the share."""
-    return cell(value, f".{digits}%", reason)
-
-
-def count(value: int | None, *, reason: str = "") -> Cell:
-    """A whole number, with thin spaces at the thousands."""
-    return cell(value, COUNT, reason)
-
-
 def words(found: object, *, badge: str = "") -> Cell:
     """Plain text, also a model's."""
     return Cell(plain(found), plain(found), badge=badge)
@@ -107,11 +92,6 @@ def words(found: object, *, badge: str = "") -> Cell:
 def quotes(replies: Sequence[str]) -> Cell:
     """What models said, each reply on its own line."""
     return Cell(" | ".join(replies), quotes=tuple(replies))
-
-
-def score(scores: Mapping[str, Any], measure: str, *, digits: int = 3, share: bool = False) -> Cell:
-    """A score by its name, with its interval; its reason from `undefined` where it is null."""
-    return Line("", scores).cell(column([measure], form=f".{digits}{'%' if share else 'f'}"))
 
 
 class Line(NamedTuple):

@@ -11,13 +11,7 @@ from subitize.reports.cells import Line, column, columns, known_measure, model_t
 from subitize.reports.leaderboard import headline, ranked, standing
 from subitize.reports.methods import citations, methods
 from subitize.reports.page import Block, Column, Section
-from subitize.reports.replies import (
-    Answer,
-    examples,
-    gallery_section,
-    pictures,
-    unreadable_section,
-)
+from subitize.reports.replies import Answer, examples, gallery_section, pictures, unreadable_section
 from subitize.reports.respondents import Respondent, respondents_from
 from subitize.runs.stored import StoredRun
 

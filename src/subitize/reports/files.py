@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import base64
-import csv
-import io
 import re
 
+from subitize.files import csv_text
 from subitize.pictures.showing import thumbnail
 from subitize.reports.page import Cell, Figure, Table, plain
 from subitize.reports.style import FORMATS, save, styled
@@ -63,30 +62,23 @@ def _end(value: float | None) -> str:
 
 def csv_bytes(table: Table) -> bytes:
     """A table as UTF-8 CSV; a score with an interval takes three columns."""
-    buffer = io.StringIO()
-    writer = csv.writer(buffer, lineterminator="\n")
     heads: list[str] = []
     for column in table.columns:
-        heads.append(column.name)
-        if column.interval:
-            heads += [f"{column.name}_low", f"{column.name}_high"]
+        ends = [f"{column.name}_low", f"{column.name}_high"] if column.interval else []
+        heads += [column.name, *ends]
     if badges := any(cell.badge for row in table.rows for cell in row):
         heads.append("mark")
-    writer.writerow(heads)
+    rows = []
     for row in table.rows:
         fields: list[str] = []
         for column, cell in zip(table.columns, row, strict=True):
-            fields.append(_field(cell))
-            if column.interval:
-                fields += [_end(cell.low), _end(cell.high)]
-        if badges:
-            fields.append(" ".join(cell.badge for cell in row if cell.badge))
-        writer.writerow(fields)
-    return buffer.getvalue().encode("utf-8")
+            ends = [_end(cell.low), _end(cell.high)] if column.interval else []
+            fields += [_field(cell), *ends]
+        mark = [" ".join(cell.badge for cell in row if cell.badge)] if badges else []
+        rows.append([*fields, *mark])
+    return csv_text(heads, rows).encode("utf-8")
 
 
 def thumbnail_uri(picture: bytes) -> str:
     """A picture made small enough for the page, as a data URI; the model saw it in full size."""
-    return "data:image/png;base64," + base64.b64encode(thumbnail(picture, THUMBNAIL)).decode(
-        "ascii"
-    )
+    return f"data:image/png;base64,{base64.b64encode(thumbnail(picture, THUMBNAIL)).decode()}"

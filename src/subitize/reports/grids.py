@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -20,8 +19,7 @@ _SMALL = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5)
 Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True)
-class Matrix:
+class Matrix(NamedTuple):
     """Counts of responses 0, 1, 2 … (rows) to targets 1, 2, 3 … (columns)."""
 
     counts: Floats

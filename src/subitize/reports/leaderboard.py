@@ -52,10 +52,7 @@ def headline(
     own = [line for line in lines if not line.badge]
     beside = f"beside {len(lines) - len(own)} reference rows" if len(own) < len(lines) else ""
     stand = sum(int(one.scores.get("trials") or 0) for one in respondents)
-    cards = [
-        Card(str(len(own)), "models run", beside),
-        Card(text(stand, COUNT), "trials scored"),
-    ]
+    cards = [Card(str(len(own)), "models run", beside), Card(text(stand, COUNT), "trials scored")]
     if own and _best(column) is not None and own[0].cell(column).value is not None:
         value = told(own[0].cell(column), column.form)
         cards.append(Card(own[0].label, f"best by {column.label}", value))

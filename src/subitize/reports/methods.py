@@ -31,10 +31,6 @@ def _packages(infos: Iterable[Mapping[str, Any]]) -> str:
     return ", ".join(f"{name} {_listed(versions)}" for name, versions in found.items())
 
 
-def _seed(info: Mapping[str, Any]) -> str:
-    return str(info.get("seed", at(info, "settings", "seed")))
-
-
 def _shared(lists: Sequence[Sequence[str]]) -> int:
     """How many first words all lists share."""
     return len(list(takewhile(lambda words: len(set(words)) == 1, zip(*lists, strict=False))))
@@ -75,7 +71,7 @@ def _paragraph(
         f"{respondents[0].run.benchmark.NAME} (version "
         f"{_listed(info.get('version', '?') for info in infos)}) with "
         f"{asked:,} trials asked; the scores stand on {stand:,} of them. "
-        f"Seed {_listed(map(_seed, infos))}. {questions}"
+        f"Seed {_listed(at(info, 'settings', 'seed') for info in infos)}. {questions}"
         f"Replies were read with the reader {_listed(readers)}; {unread}. "
         f"Intervals cover 95 %, {intervals}. Software: {_packages(infos)}."
     )
@@ -88,7 +84,7 @@ def _runs_table(name: str, respondents: Sequence[Respondent]) -> Table:
         settings = (info.get("settings") or {}).items()
         values = {
             "revision": at(info, "model", "revision"),
-            "seed": _seed(info),
+            "seed": str(at(info, "settings", "seed")),
             "created": str(info.get("created", ""))[:19].replace("T", " "),
             "settings": "; ".join(f"{k} = {_short(v)}" for k, v in settings if k != "seed"),
         }

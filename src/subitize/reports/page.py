@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing
@@ -36,31 +35,27 @@ def plain(text: object, limit: int | None = None) -> str:
     return cleaned
 
 
-@dataclass(frozen=True, slots=True)
-class Prose:
+class Prose(NamedTuple):
     """A paragraph."""
 
     text: str
     tone: Literal["body", "note", "warning"] = "body"
 
 
-@dataclass(frozen=True, slots=True)
-class Points:
+class Points(NamedTuple):
     """A list of sentences."""
 
     title: str
     points: Sequence[str]
 
 
-@dataclass(frozen=True, slots=True)
-class Code:
+class Code(NamedTuple):
     """Words to copy as they are, such as BibTeX."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Card:
+class Card(NamedTuple):
     """One number that matters."""
 
     value: str
@@ -68,15 +63,13 @@ class Card:
     detail: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Cards:
+class Cards(NamedTuple):
     """The headline of a page."""
 
     cards: Sequence[Card]
 
 
-@dataclass(frozen=True, slots=True)
-class Cell:
+class Cell(NamedTuple):
     """One place in a table; `value` goes to the CSV file, `text` to the page."""
 
     value: Any = None
@@ -105,15 +98,13 @@ class Cell:
         return repr(float(self.value)) if isinstance(self.value, int | float) else str(self.value)
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
+class Column(NamedTuple):
     """A column; with `interval` its CSV has two more, NAME_low and NAME_high."""
 
     name: str
     label: str
     form: str = ""
     """how its numbers look (see `cells.text`); words have none"""
-    numeric: bool = False
     interval: bool = False
     help: str = ""
     wide: bool = False
@@ -124,11 +115,10 @@ class Column:
     @property
     def aligned(self) -> str:
         """How the page sets it: numbers, running text or words."""
-        return "num" if self.form or self.numeric else "wide" if self.wide else ""
+        return "num" if self.form else "wide" if self.wide else ""
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+class Table(NamedTuple):
     """A table, saved as NAME.csv; a click on a heading sorts it."""
 
     name: str
@@ -151,8 +141,7 @@ class Table:
         return list(found)
 
 
-@dataclass(frozen=True, slots=True)
-class Figure:
+class Figure(NamedTuple):
     """A figure, saved as NAME.svg, NAME.pdf and NAME.png, and shown in the page."""
 
     name: str
@@ -165,8 +154,7 @@ class Figure:
     """the numbers behind it"""
 
 
-@dataclass(frozen=True, slots=True)
-class Picture:
+class Picture(NamedTuple):
     """A picture with what was asked and answered."""
 
     png: bytes
@@ -177,8 +165,7 @@ class Picture:
     detail: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Gallery:
+class Gallery(NamedTuple):
     """Pictures with their replies, folded away until asked for unless `opened`."""
 
     title: str
@@ -189,8 +176,7 @@ class Gallery:
 Block = Prose | Points | Code | Cards | Table | Figure | Gallery
 
 
-@dataclass(frozen=True, slots=True)
-class Section:
+class Section(NamedTuple):
     """A heading, one sentence on what is to be seen, and blocks."""
 
     id: str

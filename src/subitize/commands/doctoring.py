@@ -1,0 +1,126 @@
+"""`subitize doctor`: what is installed, what a model is, and whether it answers."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import shutil
+from collections.abc import Mapping
+from importlib.util import find_spec
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+
+from subitize import __version__
+from subitize.commands.printing import BaseUrl, Json, KeyEnv, show
+from subitize.errors import ModelError
+from subitize.models.base import METHODS, Item, Model, ModelOptions
+from subitize.models.catalog import open_model
+from subitize.runs.folder import installed
+from subitize.stimuli.scattered import draw_scattered
+
+PACKAGES: dict[str, tuple[str, str]] = {
+    "torch": ("hf", "local models from Hugging Face"),
+    "transformers": ("hf", "local models from Hugging Face"),
+    "diffusers": ("diffusers", "local painters"),
+    "wordfreq": ("words", "frequency of nouns for new GeckoNum prompts"),
+    "textblob": ("captions", "parts of speech for caption corpora"),
+    "ray": ("ray", "other machines: --engine ray"),
+}
+KINDS = (("apple", "three apples"), ("butterfly", "three butterflies"), ("dot", "three dots"),
+         ("person", "three people"))  # fmt: skip
+PAIRS = 20
+"""obvious pairs that a matcher is tried on"""
+
+
+def doctor(
+    model: Annotated[str | None, typer.Option(help="Also look at this model.")] = None,
+    ask: Annotated[
+        bool,
+        typer.Option("--ask", help="Send a picture, even if it costs money or a download."),
+    ] = False,
+    base_url: BaseUrl = None,
+    api_key_env: KeyEnv = None,
+    trust_remote_code: Annotated[
+        bool, typer.Option("--trust-remote-code", help="Run code that comes with a checkpoint.")
+    ] = False,
+    json: Json = False,
+) -> None:
+    """What is installed, what is missing and how to get it; what a model is and what it says.
+
+    A picture is sent to a server given by --base-url and to a checkpoint that is on this machine;
+    to any other model only with --ask.
+    """
+    found: dict[str, Any] = {"subitize": __version__, "optional": {}}
+    for package, (extra, purpose) in PACKAGES.items():
+        found["optional"][package] = {
+            "version": installed(package),
+            "for": purpose,
+            "install": f"pip install 'subitize[{extra}]'",
+        }
+    found["torchvision"] = find_spec("torchvision") is not None
+    found["chromium"] = shutil.which("chromium") is not None
+    lines = [f"subitize {found['subitize']}"]
+    for package, entry in found["optional"].items():
+        state = entry["version"] or f"missing: {entry['install']}"
+        lines.append(f"{package:14} {state}  ({entry['for']})")
+    if found["torchvision"]:
+        lines.append("torchvision    installed: beside a CPU build of torch it breaks transformers")
+    if model is not None:
+        options = ModelOptions(base_url, api_key_env, trust_remote_code=trust_remote_code)
+        opened = open_model(model, options)
+        facts = opened.told() if hasattr(opened, "told") else {}
+        found["model"] = {"name": opened.respondent, "kinds": list(opened.kinds), **facts}
+        lines.append(f"{opened.respondent} opens as a {', '.join(opened.kinds)}")
+        lines += [f"  {key:12} {value}" for key, value in facts.items() if value is not None]
+        here = facts.get("where") in ("folder", "cache") and facts.get("fits") is not False
+        if not opened.sees_facts and (ask or base_url or here):
+            found["model"]["reply"] = asyncio.run(_tried(opened))
+            lines.append(f"  {'reply':12} {found['model']['reply']}")
+    show(found, "\n".join(lines), json)
+
+
+async def _tried(model: Model) -> Any:
+    """What it says to a picture of three apples; of a matcher how many obvious pairs it knows."""
+    await model.open()
+    try:
+        kind = model.kinds[0]
+        if kind == "matcher":
+            return await _pairs(model)
+        shown = draw_scattered("apple", 3, 256, np.random.default_rng(0))
+        item = {
+            "namer": Item("doctor", "How many apples are there in the picture?", shown),
+            "filler": Item("doctor", "There are [MASK] apples in the picture.", shown),
+            "painter": Item("doctor", "three apples on a white background"),
+            "counter": Item("doctor", "", shown, thing="apples"),
+        }[kind]
+        [reply] = await _asked(model, kind, [item])
+        if isinstance(reply, ModelError):
+            raise reply
+        if reply.kind == "picture":
+            return f"a picture of {len(reply.value)} bytes"
+        return reply.value[:10] if reply.kind == "ranking" else reply.value
+    finally:
+        await model.close()
+
+
+async def _pairs(model: Model) -> Mapping[str, Any]:
+    """Of so many pictures of one kind of thing, how often its own name scores highest."""
+    rng = np.random.default_rng(0)
+    names = tuple(sentence for _, sentence in KINDS)
+    items = [
+        Item(str(place), "", draw_scattered(KINDS[place % len(KINDS)][0], 3, 256, rng), names)
+        for place in range(PAIRS)
+    ]
+    right = 0
+    for place, reply in enumerate(await _asked(model, "matcher", items)):
+        if isinstance(reply, ModelError):
+            raise reply
+        right += int(np.argmax(reply.value["scores"]) == place % len(KINDS))
+    return {"right": right, "of": PAIRS, "chance": PAIRS // len(KINDS)}
+
+
+async def _asked(model: Model, kind: str, items: list[Item]) -> Any:
+    found = getattr(model, METHODS[kind])(items)
+    return await found if inspect.isawaitable(found) else found

@@ -1,0 +1,78 @@
+"""The table of paired differences between models, for the page and for the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from subitize.reports.cells import COUNT, Line, column, columns, model_table, text, told
+from subitize.reports.page import Section, Table
+from subitize.runs.comparing import Comparison
+
+FORMS = {"accuracy": ".1%", "nae": ".3f", "smape": ".2f"}
+NOTE = (
+    "Second minus first on the pictures that both runs show, drawn within category × target. "
+    "Accuracy: exact McNemar test; NAE and sMAPE: sign flips. p (Holm) is corrected for all pairs "
+    "and measures. Pictures that either could not be read on are left out, or counted wrong in the "
+    "lines that say so."
+)
+
+
+def compared_table(name: str, comparisons: Sequence[Comparison]) -> Table:
+    """A row per pair of runs and measure."""
+    lines = []
+    for one in comparisons:
+        form = FORMS[one.measure]
+        lines.append(
+            Line(
+                f"{one.second} − {one.first}",
+                {
+                    "measure": one.measure,
+                    "unreadable": one.unreadable,
+                    "difference": told(one.paired.difference, f"+{form}"),
+                    "first_value": text(one.first_value, form),
+                    "second_value": text(one.second_value, form),
+                    "p": one.paired.p,
+                    "p_holm": one.p_holm,
+                    "pictures": one.pictures,
+                    "not_read": one.not_read,
+                },
+            )
+        )
+    return model_table(
+        f"{name}-compared",
+        "Paired differences between models, with 95 % intervals.",
+        lines,
+        columns(
+            "measure; first_value:First; second_value:Second; difference; p:p:p; "
+            "p_holm:p (Holm):p; pictures:Pictures:n; not_read:Not read:n; "
+            "unreadable:Unreadable pictures"
+        ),
+        notes=[NOTE],
+        first=column(("pair",), "Models"),
+    )
+
+
+def compared_section(name: str, comparisons: Sequence[Comparison]) -> Section:
+    """What stands on a benchmark's page behind its own sections."""
+    return Section(
+        f"{name}-compared-section",
+        "Differences between models",
+        "The same pictures were shown to all, so differences are taken picture by picture.",
+        [compared_table(name, comparisons)],
+    )
+
+
+def compared_text(comparisons: Sequence[Comparison]) -> str:
+    """A line per pair of runs and measure, for the terminal."""
+    found = []
+    for one in comparisons:
+        form = FORMS[one.measure]
+        values = " → ".join(text(value, form) for value in (one.first_value, one.second_value))
+        treated = "" if one.unreadable == "left out" else f" (unreadable {one.unreadable})"
+        found.append(
+            f"{one.first} → {one.second}\n  {one.measure:9} {values}; difference "
+            f"{told(one.paired.difference, f'+{form}')}, p {text(one.paired.p, 'p')}, Holm "
+            f"{text(one.p_holm, 'p')}; {text(one.pictures, COUNT)} pictures, "
+            f"{text(one.not_read, COUNT)} not read{treated}"
+        )
+    return "\n".join(found)
