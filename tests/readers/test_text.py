@@ -79,26 +79,6 @@ def test_wrapped_twice(number: int, wrappings: list[str]) -> None:
         assert said(final(reply)) == number
 
 
-PIECES = (
-    "7", "seven", "one", "12", "-", "–", " or ", " to ", "about ", "so ", "=", "+", "total ", "\n",
-    ". ", "<think>", "</think>", "\\boxed{", "}", "{", '"count": ', "$", "%", "**", "```", "1. ",
-    "half a ", "dozen", "hundred ", "and ", "no apples", "(", ")", "３", "½", "٧", "<answer>", "/",
-    "in total", "each", "rows of ", "not ", "several ", ",", "'", "|", "\\frac{1}{2}", "七", "🔟",
-)  # fmt: skip
-
-
-@given(st.one_of(st.text(max_size=80), st.lists(st.sampled_from(PIECES), max_size=14).map("".join)))
-@settings(max_examples=600, deadline=None)
-def test_never_an_exception_and_always_a_consistent_reading(text: str) -> None:
-    for reader in (strict, final):
-        reading = reader(text)
-        assert reading.choice is None
-        assert (reading.number is None) == (reading.state != "read")
-        assert reading.number is None or (isinstance(reading.number, int) and reading.number >= 0)
-    text, confidence = take_confidence(text)
-    assert confidence is None or 0 <= confidence <= 1
-
-
 @given(st.integers(0, 200), st.integers(0, 200))
 @settings(max_examples=100, deadline=None)
 def test_a_number_is_never_part_of_another(first: int, second: int) -> None:

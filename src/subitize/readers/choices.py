@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from subitize.nouns import plural
 from subitize.numerals import find_numbers
 from subitize.readers.hedges import is_refusal
-from subitize.readers.text import ended_early, reader_of
+from subitize.readers.text import WordsReader, ended_early
 from subitize.readers.wrappings import unwrap
 from subitize.records import Reading, Response, Trial
 
@@ -82,7 +82,7 @@ def choice(reply: str, options: Sequence[str]) -> Reading:
     return Reading("refused" if is_refusal(text) else "no-number", note="none of the options")
 
 
-read_yes_no = reader_of(yes_no)
+read_yes_no = WordsReader(lambda reply, _question: yes_no(reply))
 
 
 def read_choice(trial: Trial, response: Response) -> Reading:

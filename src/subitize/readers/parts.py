@@ -40,6 +40,12 @@ _THAN = (
     r"|above|under|over|exactly|up to|equal to|between|beyond|exceed(?:s|ing)?|only)"
 )
 _CONDITION = re.compile(rf"\b{_THAN}(?: (?:a|an|the|about|value of|total of))*[ $~]{{1,2}}$", re.I)
+_WHICH = r"(?:with|that|which|who|whose|where|having|ha(?:s|ve|d))"
+_IN_CLAUSE = re.compile(
+    rf"\b(?:number|count|total)\b[^.;:=\n]{{0,80}}\b{_WHICH}\b[^.;:=\n]{{0,60}}\b{_THAN} $"
+    rf"|\bvalues?(?: (?:that|which) are)? {_THAN} $",
+    re.IGNORECASE,
+)
 _CLAUSE = re.compile(
     r"\b(?:with|that|which|who|whose|where|having|ha(?:s|ve|d)|in|by|for|on|of|below|above|"
     r"sold|scored?|got|went|sell|values?|prefer(?:red)?|contain(?:s|ing)?|whom)\b",
@@ -121,11 +127,16 @@ def set_aside(
 def _said_again(
     text: str, counts: list[Mention], sentences: Sequence[int], asked: frozenset[int]
 ) -> Iterator[int]:
-    """Bounds of the question beside another number in their sentence."""
+    """Bounds of the question, as such, beside another number in their sentence."""
     places = [bisect_right(sentences, mention.start) for mention in counts]
     others = {place for place, one in zip(places, counts, strict=True) if one.value not in asked}
     for index, mention in enumerate(counts):
-        if mention.value in asked and places[index] in others:
+        near = max(0, mention.start - 30)
+        if (
+            mention.value in asked
+            and places[index] in others
+            and _CONDITION.search(text, near, mention.start)
+        ):
             yield index
 
 
@@ -137,6 +148,8 @@ def bounds_in(question: str) -> frozenset[int]:
 
     >>> bounds_in("How many of the 9 bars have values smaller than 6?")
     frozenset({6})
+
+    The ends of a range are none: often they are years, and what is said of one is no answer.
     """
     return (
         _NONE
@@ -144,7 +157,9 @@ def bounds_in(question: str) -> frozenset[int]:
         else frozenset(
             one.value
             for one in find_numbers(question)
-            if one.value and _CONDITION.search(question, max(0, one.start - 30), one.start)
+            if one.value
+            and one.kind != "range"
+            and _CONDITION.search(question, max(0, one.start - 30), one.start)
         )
     )
 
@@ -206,6 +221,9 @@ def _conditions(text: str, counts: list[Mention], sentences: Sequence[int]) -> I
     begins = [mention.start for mention in counts]
     for index, mention in enumerate(counts):
         begin, end = _sentence(sentences, text, mention.start)
+        if is_bound(text, max(begin, mention.start - 180), mention):
+            yield index
+            continue
         if index and counts[index - 1].start >= begin:
             gap = text[counts[index - 1].end : mention.start]
             bound = _CONDITION.search(gap)
@@ -217,6 +235,16 @@ def _conditions(text: str, counts: list[Mention], sentences: Sequence[int]) -> I
             is_ = text[max(mention.end, begins[last] - 40) : begins[last]]
             if COPULA.search(is_):
                 yield index
+
+
+def is_bound(text: str, begin: int, mention: Mention) -> bool:
+    """Whether a number says which things are counted, not how many there are: 9 in "the total
+    number of cities with more than 9 parks"."""
+    near = max(begin, mention.start - 30)
+    return bool(
+        _CONDITION.search(text, near, mention.start)
+        and _IN_CLAUSE.search(text, begin, mention.start)
+    )
 
 
 def _limits(between: str, text: str, before: Mention) -> bool:

@@ -15,6 +15,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from subitize.readers.hedges import has_vague_addition, has_vague_word, is_refusal
 from subitize.readers.mentions import Mention, find_mentions, has_zero_headline, implied_number
@@ -23,7 +24,15 @@ from subitize.readers.totals import boxed_last_line, first_line, stated_total
 from subitize.readers.wrappings import CLOSE, OPEN, take_confidence, unwrap, without_thinking
 from subitize.records import Reading, Response, State, Trial
 
-__all__ = ["ended_early", "final", "read_final", "read_strict", "strict", "take_confidence"]
+__all__ = [
+    "WordsReader",
+    "ended_early",
+    "final",
+    "read_final",
+    "read_strict",
+    "strict",
+    "take_confidence",
+]
 
 LONGEST = 60_000
 """of a longer reply only the beginning and the end are read, this many characters in all"""
@@ -139,20 +148,20 @@ def _against_the_headline(
     return Reading("several-numbers", note=f"{counts[0].value}, {value}")
 
 
-def reader_of(read: Callable[[str], Reading]) -> Callable[[Trial, Response], Reading]:
-    """A function that reads words as the reader of a benchmark."""
-    return lambda _trial, response: ended_early(response) or read(str(response.value))
+@dataclass(frozen=True)
+class WordsReader:
+    """Reads a reply by its words and the question: two that are alike in both say the same."""
+
+    read: Callable[[str, str], Reading]
+
+    def __call__(self, trial: Trial, response: Response) -> Reading:
+        return ended_early(response) or self.read(str(response.value), trial.question)
 
 
-def read_strict(trial: Trial, response: Response) -> Reading:
-    """`strict` as the reader of a benchmark, which knows what was asked."""
-    return ended_early(response) or strict(str(response.value), trial.question)
-
-
-def read_final(trial: Trial, response: Response) -> Reading:
-    """`final` as the reader of a benchmark, which knows what was asked."""
-    return ended_early(response) or final(str(response.value), trial.question)
-
+read_strict = WordsReader(strict)
+"""`strict` as the reader of a benchmark, which knows what was asked"""
+read_final = WordsReader(final)
+"""`final` as the reader of a benchmark, which knows what was asked"""
 
 _ENDS: dict[str, State] = {
     "failed": "failed",

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from subitize.readers.mentions import Mention
-from subitize.readers.parts import COPULA, starts_of
+from subitize.readers.parts import COPULA, is_bound, starts_of
 from subitize.readers.wrappings import OPEN
 
 _ANSWER = re.compile(
@@ -58,6 +58,7 @@ _LOOSE = re.compile(
     r"|meaning|in conclusion|in summary|to conclude|finally)\b",
     re.IGNORECASE,
 )
+_OPEN_END = re.compile(r"\b(?:more|fewer|less|greater) than $", re.IGNORECASE)
 _FORWARD = re.compile(
     r"(?:\s*[:=]\s*|\s+|,?\s+(?:there|that|this|it|we|i|the|you)\b[\w' ]{0,50}\s)"
     r"(?:(?:is|are|about|around|roughly|approximately|at least|of)\s+)*[~≈(\"']*",
@@ -198,6 +199,8 @@ class _Finder:
             between = self.text[match.end() : min(mention.start, match.end() + 120)]
             if ";" in between or self._is_breakdown(match):
                 continue
+            if is_bound(self.text, max(match.start(), mention.start - 180), mention):
+                continue
             if len(between) < 120 and (gap is None or gap.fullmatch(between)):
                 found.append(mention)
         return found
@@ -268,4 +271,8 @@ class _Finder:
         """The one number that follows a loose cue."""
         follow = (self._rest(match.end(), 5) for match in _LOOSE.finditer(self.text))
         alone = (rest[0] for rest in follow if len({mention.value for mention in rest}) == 1)
-        return [mention for mention in alone if not self._is_term(mention)]
+        return [one for one in alone if not self._is_term(one) and not self._is_open(one)]
+
+    def _is_open(self, mention: Mention) -> bool:
+        """2 in "so fewer than 2 people prefer it": how many is left open."""
+        return bool(_OPEN_END.search(self.text, max(0, mention.start - 20), mention.start))

@@ -1,0 +1,218 @@
+"""Points and boxes that a model wrote → a number: it is how many there are.
+
+Some models count by pointing. What they write is read as it is documented:
+
+- Molmo: `<point x="52.9" y="43.9">`, `<points x1="9.1" y1="11.7" x2=…>`, in percent of the picture
+  (https://github.com/abhaybd/GraspMolmo/issues/2)
+- Molmo 2: `<points coords="1 1 308 305 2 752 377">`: the picture's number, then id, x, y, in
+  thousandths (its model card)
+- Qwen: `"point_2d": [x, y]`, `"bbox_2d": [x0, y0, x1, y1]`: thousandths, but pixels in Qwen2.5-VL
+  (https://github.com/QwenLM/Qwen3-VL/issues/1741, /issues/940)
+- Gemini: `"point": [y, x]`, `"box_2d": [y0, x0, y1, x1]`, in thousandths
+- plain pairs `(x, y)` or `[x, y]`
+
+`points?unit=percent|mille|pixels|share` says the unit where the form does not; without it the unit
+of plain pairs and of Qwen's is told from the largest number in the reply. The note holds how many
+points there are, which number is said beside them, and on drawn pictures, whose things have known
+places, how many points lie on a thing and how many things are pointed at. A point lies on a thing
+within half its diameter of its centre.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from subitize.errors import BadInput, UnknownName
+from subitize.readers.boxes import count_boxes
+from subitize.readers.text import ended_early, final
+from subitize.readers.wrappings import without_thinking
+from subitize.records import Reading, Response, Trial
+from subitize.stimuli.scenes import scene_of
+
+_NUMBER = r"-?\d{1,5}(?:\.\d{1,9})?"
+_PAIR = rf"({_NUMBER})\s{{0,3}},\s{{0,3}}({_NUMBER})"
+_TAG = re.compile(r"<points?\b([^<>]{0,100000})>(?:[^<]{0,1000}</points?>)?", re.IGNORECASE)
+_ATTRIBUTE = re.compile(rf"\b([xy])(\d{{0,4}})\s{{0,3}}=\s{{0,3}}[\"']?\s{{0,3}}({_NUMBER})")
+_COORDS = re.compile(r"\bcoords\s{0,3}=\s{0,3}[\"']?([\d\s:;,.]+)")
+_NAMED = re.compile(
+    r"[\"'](point_2d|bbox_2d|point|box_2d)[\"']\s{0,3}:\s{0,3}"
+    rf"\[\s{{0,9}}{_PAIR}(?:\s{{0,3}},\s{{0,9}}{_PAIR})?\s{{0,9}}\]"
+)
+_PLAIN = re.compile(rf"[(\[]\s{{0,3}}{_PAIR}\s{{0,3}}[)\]]")
+_JSON = re.compile(r"```(?:json)?|[\[{]\s{0,9}[\"'{\[][^`]{0,100000}[\]}]", re.IGNORECASE)
+UNITS = {"share": 1.0, "percent": 100.0, "mille": 1000.0}
+"""what a whole side is; pixels depend on the picture"""
+PIXELS = "pixels"
+
+
+class Pointed(NamedTuple):
+    """What a reply points at."""
+
+    places: NDArray[np.float64]
+    """x and y of each point as written, boxes by their middle"""
+    unit: str
+    """one of UNITS, pixels, or empty where the form does not say"""
+    rest: str
+    """the reply without them, where a number may be said"""
+
+
+class Pointing(NamedTuple):
+    """How points fit the number said and the things shown."""
+
+    points: int
+    said: int | None
+    """the number said beside the points; None where there is none"""
+    on_things: int | None = None
+    """points that lie on a thing; None where places are not known"""
+    pointed_at: int | None = None
+    """things with a point on them"""
+    things: int | None = None
+
+
+def pointed(reply: str) -> Pointed:
+    """The points of a reply, of the first form that is there.
+
+    >>> found = pointed('Counting the <points x1="9.1" y1="11.7" x2="17" y2="4">boats</points>: 2.')
+    >>> found.places.tolist(), found.unit, found.rest
+    ([[9.1, 11.7], [17.0, 4.0]], 'percent', 'Counting the : 2.')
+    >>> pointed('<points coords="1 1 308 305 2 752 377">ramp</points>').places.tolist()
+    [[308.0, 305.0], [752.0, 377.0]]
+    """
+    text = without_thinking(reply)
+    if tags := [tag[1] for tag in _TAG.finditer(text)]:
+        rest = _TAG.sub("", text)
+        listed = [place for tag in tags for place in _numbered(tag)]
+        if listed:
+            return _found(listed, "mille", rest)
+        return _found([place for tag in tags for place in _attributes(tag)], "percent", rest)
+    if named := list(_NAMED.finditer(text)):
+        gemini = named[0][1] in ("point", "box_2d")
+        places = [_middle(one.groups()[1:]) for one in named]
+        turned = [(x, y) for y, x in places] if gemini else places
+        return _found(turned, "mille" if gemini else "", _JSON.sub(" ", text))
+    plain = [(float(one[1]), float(one[2])) for one in _PLAIN.finditer(text)]
+    return _found(plain, "", _PLAIN.sub(" ", text))
+
+
+def _found(places: list[tuple[float, float]], unit: str, rest: str) -> Pointed:
+    return Pointed(np.array(places, dtype=np.float64).reshape(-1, 2), unit, rest)
+
+
+def _attributes(tag: str) -> list[tuple[float, float]]:
+    """x and y of the same number belong together."""
+    found: dict[str, dict[str, float]] = {}
+    for axis, number, value in _ATTRIBUTE.findall(tag):
+        found.setdefault(number, {})[axis.lower()] = float(value)
+    return [(one["x"], one["y"]) for one in found.values() if len(one) == 2]
+
+
+def _numbered(tag: str) -> list[tuple[float, float]]:
+    """Molmo 2: groups of a picture's number and then id, x, y."""
+    coords = _COORDS.search(tag)
+    places = []
+    for group in re.split(r"[;:\t]", coords[1]) if coords else ():
+        values = [float(one) for one in re.findall(r"\d+(?:\.\d+)?", group)]
+        triples = values[len(values) % 3 :]
+        places += [(triples[at + 1], triples[at + 2]) for at in range(0, len(triples), 3)]
+    return places
+
+
+def _middle(values: tuple[str | None, ...]) -> tuple[float, float]:
+    first, second, *others = (None if one is None else float(one) for one in values)
+    third, fourth = others
+    if third is None or fourth is None:
+        return first or 0.0, second or 0.0
+    return ((first or 0.0) + third) / 2, ((second or 0.0) + fourth) / 2
+
+
+def _shares(found: Pointed, unit: str, size: float) -> NDArray[np.float64]:
+    """Places as shares of the sides."""
+    largest = float(found.places.max(initial=0.0))
+    unit = unit or found.unit or next((u for u, side in UNITS.items() if largest <= side), PIXELS)
+    return found.places / UNITS.get(unit, size)
+
+
+def _placed(trial: Trial, found: Pointed, unit: str) -> tuple[int, int, int] | None:
+    """Points on a thing, things pointed at and things; None where places are not known."""
+    recipe = trial.stimulus.recipe
+    if trial.stimulus.kind != "drawn" or recipe.get("drawer") != "naming":
+        return None
+    scene, size = scene_of(recipe), float(recipe["size"])
+    places, centres = _shares(found, unit, size) * size, np.asarray(scene.centres, dtype=float)
+    if not len(places) or not len(centres):
+        return 0, 0, len(centres)
+    away = np.hypot(*np.moveaxis(places[:, None] - centres[None], -1, 0))
+    on = away <= np.asarray(scene.diameters)[None] / 2
+    return int(on.any(axis=1).sum()), int(on.any(axis=0).sum()), len(centres)
+
+
+@dataclass(frozen=True)
+class PointsReader:
+    """Counts the points of a reply."""
+
+    unit: str = ""
+    """of coordinates whose form does not say it"""
+
+    def __call__(self, trial: Trial, response: Response) -> Reading:
+        if (early := ended_early(response)) is not None:
+            return early
+        if response.kind == "boxes":
+            return count_boxes(response.data)
+        found = pointed(str(response.value))
+        said = final(found.rest, trial.question)
+        pointing = Pointing(
+            len(found.places), int(said.number or 0) if said.state == "read" else None,
+            *(_placed(trial, found, self.unit) or ()),
+        )  # fmt: skip
+        if pointing.points:
+            return Reading("read", number=pointing.points, note=noted(pointing))
+        # "There are none." points at nothing, and rightly
+        if pointing.said == 0:
+            return Reading("read", number=0, note=noted(pointing))
+        if said.state == "refused":
+            return said
+        return Reading("no-number", note=noted(pointing))
+
+    def configured(self, settings: Mapping[str, Any]) -> PointsReader:
+        """The same reader with a unit, from the settings in its name."""
+        for name, value in settings.items():
+            if name != "unit":
+                raise BadInput(f"the reader has no setting {name!r}: known is unit.")
+            if value not in (*UNITS, PIXELS):
+                raise UnknownName("unit of points", str(value), (*UNITS, PIXELS))
+        return replace(self, unit=str(settings.get("unit", self.unit)))
+
+
+_NOTE = re.compile(
+    r"(\d+) points?; (\d+|nothing) said(?:; (\d+) on a thing, (\d+) of (\d+) things)?"
+)
+
+
+def noted(pointing: Pointing) -> str:
+    """A pointing as the note of a reading.
+
+    >>> noted(Pointing(3, 4, 2, 2, 5)), told(noted(Pointing(3, 4, 2, 2, 5)))[:3]
+    ('3 points; 4 said; 2 on a thing, 2 of 5 things', (3, 4, 2))
+    """
+    said = "nothing" if pointing.said is None else pointing.said
+    text = f"{pointing.points} point{'' if pointing.points == 1 else 's'}; {said} said"
+    if pointing.things is None:
+        return text
+    on = f"{pointing.on_things} on a thing, {pointing.pointed_at} of {pointing.things} things"
+    return f"{text}; {on}"
+
+
+def told(note: str) -> Pointing | None:
+    """The pointing that a note holds; None where it is another's."""
+    match = _NOTE.fullmatch(note)
+    if match is None:
+        return None
+    points, said, *placed = match.groups()
+    known = [None if one is None else int(one) for one in placed]
+    return Pointing(int(points), None if said == "nothing" else int(said), *known)

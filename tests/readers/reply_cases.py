@@ -1,0 +1,13 @@
+"""What a case is: (reply, strict, final); a number is a reading, a word the state without one."""
+
+from __future__ import annotations
+
+NO, SEVERAL, VAGUE, NOT, REFUSED = (
+    "no-number",
+    "several-numbers",
+    "vague",
+    "not-a-count",
+    "refused",
+)
+
+Case = tuple[str, "int | str", "int | str"]
