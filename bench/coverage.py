@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from subitize.measures.accuracy import proportion_interval
 from subitize.measures.baselines import observer_matrix, perfect_matrix
 from subitize.measures.intervals import mean_interval
 from subitize.measures.likeness import matrix_correlation
@@ -128,10 +129,14 @@ def drawn(
 
 
 def covered(name: str, per_cell: int, runs: int, seed: int = 0) -> dict[str, dict[str, float]]:
-    """Coverage, share of misses below the truth and mean width of every score of one responder."""
+    """Coverage, share of misses below the truth and mean width of every score of one responder.
+
+    Beside the width of accuracy stands that of Clopper and Pearson.
+    """
     matrices, asked = responders()[name], weights_of(name)
     truth = truths(matrices, asked)
     found = {score: np.zeros((runs, 2)) for score in SCORES}
+    exact = np.zeros(runs)
     rng = np.random.default_rng([seed, per_cell])
     for at in range(runs):
         entries = drawn(matrices, asked, per_cell, rng)
@@ -141,6 +146,8 @@ def covered(name: str, per_cell: int, runs: int, seed: int = 0) -> dict[str, dic
                 values, times=times, strata=stratum, steps=steps, bounds=(0.0, most)
             )
             found[score][at] = one.low, one.high
+        right = proportion_interval(int(times[target == response].sum()), int(times.sum()))
+        exact[at] = (right.high or 0.0) - (right.low or 0.0)
         like = likeness_interval(entries, observer_matrix())
         found["human_correlation"][at] = (like.low, like.high) if like else (np.nan, np.nan)
     table = {}
@@ -153,6 +160,7 @@ def covered(name: str, per_cell: int, runs: int, seed: int = 0) -> dict[str, dic
             "width": float(f"{float(np.mean(high - low)):.4g}"),
             "truth": float(f"{truth[score]:.6g}"),
         }
+    table["accuracy"]["clopper_pearson"] = float(f"{float(exact.mean()):.4g}")
     return table
 
 

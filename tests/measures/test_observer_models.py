@@ -11,7 +11,7 @@ from subitize.errors import BadInput
 from subitize.measures.anchoring import anchoring
 from subitize.measures.baselines import observer_matrix, perfect_matrix
 from subitize.measures.biased_observer import fit_biased_observer
-from subitize.measures.category_null import category_null
+from subitize.measures.category_null import _Tables, category_null
 from subitize.measures.effort import effort_by_number
 from subitize.measures.knower_level import EVIDENCE, knower_level
 from subitize.measures.trials import Floats
@@ -128,8 +128,6 @@ def test_the_null_of_categories_tells_two_kinds_of_observer_and_no_others() -> N
 
 
 def test_the_consistency_of_a_shuffle_is_that_of_the_plain_function() -> None:
-    from subitize.measures.category_null import _Tables
-
     entries = table([observer_matrix(), observer_matrix(w=0.3)], 8, 1)
     tables = _Tables(*entries)
     tables.rows = 20
@@ -137,6 +135,19 @@ def test_the_consistency_of_a_shuffle_is_that_of_the_plain_function() -> None:
     for kind, target, row, times in zip(*entries, strict=True):
         plain[kind, (tables.target == target) & (tables.row == row)] += times
     assert tables.consistency(plain)[0] == pytest.approx(consistency(entries), abs=1e-12)
+
+
+def test_tables_are_drawn_as_labels_are_shuffled() -> None:
+    """The same totals exactly, and the same means within five standard errors."""
+    tables = _Tables(*table([observer_matrix(), observer_matrix(w=0.3), observer_matrix()], 8, 1))
+    rng = np.random.default_rng(0)
+    shuffled, drawn = tables.shuffled(rng, 2_000), tables.drawn(rng, 2_000)
+    for axis in (0, 1):
+        assert np.ptp(drawn.sum(axis=axis), axis=-1).max() == 0
+        assert np.array_equal(drawn.sum(axis=axis)[..., 0], shuffled.sum(axis=axis)[..., 0])
+    error = np.sqrt((shuffled.var(axis=-1) + drawn.var(axis=-1)) / 2_000) + 1e-12
+    assert (abs(shuffled.mean(axis=-1) - drawn.mean(axis=-1)) < 5 * error).all()
+    assert drawn.var(axis=-1).sum() == pytest.approx(shuffled.var(axis=-1).sum(), rel=0.05)
 
 
 @pytest.mark.budget(20)
@@ -210,3 +221,12 @@ def test_effort_is_a_regression_on_the_number() -> None:
     assert found.means[2] == pytest.approx(cost[asked == 3].mean())
     with pytest.raises(BadInput, match="-1"):
         effort_by_number([1, 2], [1, -1])
+
+
+def test_a_run_that_was_broken_off_after_four_answers_is_fitted() -> None:
+    """1, 3, 8 and 12 for 1, 2, 3 and 4: the mean for 5, which nobody saw, lies beyond all rows."""
+    counts = np.zeros((11, 5), dtype=np.int64)
+    counts[[1, 3, 8, 10], [0, 1, 2, 3]] = 1
+    found = fit_biased_observer(counts, np.random.default_rng(0))
+    assert found.beta.value > 1.3
+    assert found.fit_p is not None

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from subitize.errors import BadInput
-from subitize.measures.accuracy import clustered_difference, clustered_share, proportion_interval
+from subitize.measures.accuracy import proportion_interval, share_difference, share_interval
 from subitize.measures.resampling import (
     bootstrap_mean,
     resampled,
@@ -18,40 +18,28 @@ def rng() -> np.random.Generator:
     return np.random.default_rng(0)
 
 
-def test_usual_shares_are_bootstrapped() -> None:
-    values, clusters = [1, 1, 0, 1, 0, 0, 1, 0], [1, 1, 2, 2, 3, 3, 4, 4]
-    assert clustered_share(values, clusters, rng()) == bootstrap_mean(
-        np.array(values, float), rng(), clusters=clusters, samples=2000
-    )
+def test_shares_over_clusters_cover_the_truth() -> None:
+    """Five pictures of a prompt that are alike: a painter who is nearly always right, and a usual
+    one. A bootstrap over 20 prompts covers the first in 86 %."""
+    draw = np.random.default_rng(3)
+    for shape, prompts in (((1.9, 0.1), 20), ((0.6, 0.9), 100)):
+        covered = 0
+        for _ in range(300):
+            of = np.repeat(range(prompts), draw.integers(3, 6, prompts))
+            hit = draw.random(of.size) < draw.beta(*shape, prompts)[of]
+            found = share_interval(hit, of)
+            covered += found.low <= shape[0] / sum(shape) <= found.high
+        assert covered >= 0.92 * 300
 
 
-def test_all_right_has_the_exact_interval_of_the_clusters() -> None:
-    found, exact = (
-        clustered_share([1] * 20, np.repeat(range(4), 5), rng()),
-        proportion_interval(4, 4),
-    )
-    assert (found.value, found.low, found.high) == (exact.value, exact.low, exact.high)
-    assert (found.trials, exact.trials) == (20, 4)
-
-
-def test_one_cluster_tells_nothing() -> None:
-    found = clustered_share([1, 0, 1, 1, 0], ["a"] * 5, rng())
-    assert (found.value, found.low, found.high) == (0.6, 0.0, 1.0)
-
-
-def test_clusters_that_are_alike_have_an_interval() -> None:
-    found = clustered_share([1, 0] * 5, np.repeat(range(5), 2), rng())
-    assert found.value == 0.5
-    assert found.low == proportion_interval(2, 5).low
-    assert found.high == proportion_interval(3, 5).high
-
-
-def test_a_difference_of_usual_groups_is_that_of_the_samples() -> None:
-    first = ([1, 1, 0, 1, 0, 0], [1, 1, 2, 2, 3, 3])
-    second = ([1, 1, 1, 1, 1, 0], [4, 4, 5, 5, 6, 6])
-    difference, one, other = clustered_difference(first, second, rng())
-    assert difference.value == pytest.approx(other.value - one.value)
-    assert difference.low < difference.value < difference.high
+def test_a_share_of_clusters_that_are_alike_has_a_width() -> None:
+    right = share_interval([1] * 20, np.repeat(range(4), 5))
+    assert (right.value, right.high, right.trials) == (1.0, 1.0, 20)
+    assert right.low == pytest.approx(
+        proportion_interval(4, 4).low
+    )  # four prompts say less than 20 pictures
+    alone = share_interval([1, 0, 1, 1, 0], ["a"] * 5)
+    assert (alone.value, alone.low, alone.high) == (0.6, 0.0, 1.0)
 
 
 def test_a_difference_of_groups_that_are_alike_covers_the_truth() -> None:
@@ -59,8 +47,11 @@ def test_a_difference_of_groups_that_are_alike_covers_the_truth() -> None:
     draw = np.random.default_rng(5)
     covered = 0
     for _ in range(300):
-        groups = [(np.repeat(draw.random(12) < 0.97, 3), np.repeat(range(12), 3)) for _ in "ab"]
-        difference, _, _ = clustered_difference(groups[0], groups[1], draw, samples=200)
+        groups = [
+            share_interval(np.repeat(draw.random(12) < 0.97, 3), np.repeat(range(12), 3))
+            for _ in "ab"
+        ]
+        difference = share_difference(*groups)
         covered += difference.low <= 0 <= difference.high
     assert covered >= 285
 

@@ -8,12 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from subitize.errors import BadInput
-from subitize.measures.resampling import percentile_interval, resampled_means
-from subitize.measures.trials import Floats, numbers, readable_trials, skippable_trials
+from subitize.measures.trials import numbers, one_for_each, readable_trials, skippable_trials
 from subitize.records import Score
-
-SAMPLES = 2000
-NO_WIDTH = 1e-9
 
 
 def right_terms(targets: ArrayLike, responses: ArrayLike) -> NDArray[np.bool_]:
@@ -62,66 +58,58 @@ def proportion_interval(right: int, trials: int, *, level: float = 0.95) -> Scor
     return Score(right / trials, low, high, trials)
 
 
-def clustered_share(
-    values: ArrayLike, clusters: ArrayLike, rng: np.random.Generator, *, samples: int = SAMPLES
-) -> Score:
+def share_interval(values: ArrayLike, clusters: ArrayLike) -> Score:
     """A mean of values in 0..1 with its 95 % interval over clusters, as pictures of one prompt.
 
-    share = Σ values / n; the interval draws whole clusters. Where all clusters are alike (right,
-    wrong, or there is but one) a bootstrap has no width: the interval is then the exact one of
-    so many clusters, for a share between two whole numbers of them from the lower and the upper.
+    share = Σ values / n; the interval is Korn and Graubard's (1998): the exact one of so many
+    independent trials as the clusters are worth,
+    n* = p (1 − p) / v · (t.975(n − 1) / t.975(k − 1))², at most n, with
+    v = k/(k−1) Σ (Σ within a cluster of value − p)² / n² over the k clusters.
+    Where all values are alike, or each is a cluster, n* = k.
     Unit: share, 0 to 1. Best: 1.
 
-    >>> found = clustered_share([1, 1, 1, 1], ["a", "a", "b", "c"], np.random.default_rng(0))
+    >>> found = share_interval([1, 1, 1, 1], ["a", "a", "b", "c"])
     >>> found.value, round(found.low, 3), found.high, found.trials
     (1.0, 0.292, 1.0, 4)
+    >>> found = share_interval([1, 0] * 50, range(100))
+    >>> round(found.low, 3), round(found.high, 3)
+    (0.398, 0.602)
     """
-    return _share(values, clusters, rng, samples)[0]
+    from scipy.special import betaincinv, stdtrit
+
+    array = numbers(values, "values")
+    names = np.asarray(clusters).ravel()
+    one_for_each(array, "values", names, "clusters")
+    size, value, tail = array.size, float(array.mean()), 0.025
+    cluster = np.unique(names, return_inverse=True)[1]
+    many = int(cluster.max()) + 1
+    worth = float(many)
+    if 0 < value < 1 and 1 < many < size:
+        sums = np.bincount(cluster, array - value)
+        spread = many / (many - 1) * float(sums @ sums) / size**2
+        ratio = float(stdtrit(size - 1, 1 - tail) / stdtrit(many - 1, 1 - tail))
+        worth = min(size, value * (1 - value) / spread * ratio**2) if spread > 0 else size
+    elif 0 < value < 1 and many == 1:  # one cluster tells nothing
+        return Score(value, 0.0, 1.0, size)
+    right = value * worth
+    low = 0.0 if value == 0 else float(betaincinv(right, worth - right + 1, tail))
+    high = 1.0 if value == 1 else float(betaincinv(right + 1, worth - right, 1 - tail))
+    return Score(value, low, high, size)
 
 
-def clustered_difference(
-    first: tuple[ArrayLike, ArrayLike],
-    second: tuple[ArrayLike, ArrayLike],
-    rng: np.random.Generator,
-    *,
-    samples: int = SAMPLES,
-) -> tuple[Score, Score, Score]:
-    """Second minus first of two shares, and both shares, with 95 % intervals over clusters.
+def share_difference(first: Score, second: Score) -> Score:
+    """Second minus first of two shares of different pictures, from their intervals.
 
-    Each group is (values in 0..1, clusters). The interval of the difference is that of the
-    differences of bootstrap samples. Where all clusters of a group are alike its samples do not
-    differ: the interval is then made of those of both shares (Newcombe's square-and-add):
-    low = d − √((p₂ − l₂)² + (u₁ − p₁)²), high = d + √((u₂ − p₂)² + (p₁ − l₁)²)
+    Square-and-add (Newcombe, MOVER): low = d − √((p₂ − l₂)² + (u₁ − p₁)²),
+    high = d + √((u₂ − p₂)² + (p₁ − l₁)²)
     Unit: share, −1 to 1. Best: none.
 
-    >>> groups = ([1, 1, 1], ["a", "b", "c"]), ([0, 0], ["d", "e"])
-    >>> difference, _, _ = clustered_difference(*groups, np.random.default_rng(0))
-    >>> difference.value, round(difference.low, 3), round(difference.high, 3)
-    (-1.0, -1.0, 0.1)
+    >>> found = share_difference(Score(0.5, 0.4, 0.6, 10), Score(0.8, 0.7, 0.9, 10))
+    >>> round(found.value, 3), round(found.low, 3), round(found.high, 3), found.trials
+    (0.3, 0.159, 0.441, 20)
     """
-    one, ones = _share(*first, rng, samples)
-    other, others = _share(*second, rng, samples)
-    trials = one.trials + other.trials
-    shares = [[share.value, share.low, share.high] for share in (one, other)]
-    (p1, l1, u1), (p2, l2, u2) = np.array(shares, dtype=np.float64).tolist()
-    if ones is not None and others is not None:
-        return percentile_interval(p2 - p1, others - ones, trials=trials), one, other
-    low = max(-1.0, p2 - p1 - math.hypot(p2 - l2, u1 - p1))
-    high = min(1.0, p2 - p1 + math.hypot(u2 - p2, p1 - l1))
-    return Score(p2 - p1, low, high, trials), one, other
-
-
-def _share(
-    values: ArrayLike, clusters: ArrayLike, rng: np.random.Generator, samples: int
-) -> tuple[Score, Floats | None]:
-    """A share, and its bootstrap samples unless the interval is the exact one."""
-    array = numbers(values, "values")
-    value, trials = float(array.mean()), array.size
-    if 0.0 < value < 1.0:
-        drawn = resampled_means(array, rng, clusters=clusters, samples=samples)
-        if samples < 2 or np.ptp(drawn) >= NO_WIDTH:
-            return percentile_interval(value, drawn, trials=trials), drawn
-    many = int(np.unique(np.asarray(clusters).ravel()).size)
-    low = proportion_interval(math.floor(value * many), many).low
-    high = proportion_interval(math.ceil(value * many), many).high
-    return Score(value, low, high, trials), None
+    ends = [[share.value, share.low, share.high] for share in (first, second)]
+    (p1, l1, u1), (p2, l2, u2) = np.array(ends, dtype=np.float64).tolist()
+    low, high = math.hypot(p2 - l2, u1 - p1), math.hypot(u2 - p2, p1 - l1)
+    ends_of = max(-1.0, p2 - p1 - low), min(1.0, p2 - p1 + high)
+    return Score(p2 - p1, *ends_of, first.trials + second.trials)

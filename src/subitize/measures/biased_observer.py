@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from subitize.errors import BadInput
-from subitize.measures.confusion import check_counts
+from subitize.measures.confusion import check_counts, check_fittable
 from subitize.measures.observer_fitting import HIGHEST, LOWEST, Fits, Model, fitted
 from subitize.measures.trials import Counts, Floats
 from subitize.records import Score
@@ -92,6 +92,7 @@ def fit_biased_observer(
     (1.0, 1.0, 0.15, 4)
     """
     matrix = check_counts(counts)[1:]
+    check_fittable(matrix)
     model = Model(matrix)
     present = np.flatnonzero(model.totals > 0) + 1
     wrong = matrix.sum() - np.trace(matrix)
@@ -172,13 +173,11 @@ def _goodness(
     observed = _g2(counts[None], shares[None], model.totals)[0]
     if model.totals.size > MOST_TARGETS or samples < 1:
         return float(observed), None
-    drawn = np.stack(
-        [
-            rng.multinomial(int(many), shares[:, at] / shares[:, at].sum(), size=samples)
-            for at, many in enumerate(model.totals)
-        ],
-        axis=2,
-    ).astype(np.float64)
+    drawn = np.zeros((samples, *shares.shape))
+    # a number that nobody was shown may have no chance at all: its mean can lie far beyond 2m
+    for at in np.flatnonzero(model.totals):
+        chances = shares[:, at] / shares[:, at].sum()
+        drawn[:, :, at] = rng.multinomial(int(model.totals[at]), chances, size=samples)
     start = Fits(
         np.repeat(best.theta, samples * limits.size, axis=0),
         np.tile(limits, samples),

@@ -18,6 +18,9 @@ from subitize.measures.trials import Counts, Floats
 SHUFFLES = 999
 TOGETHER = 200_000
 """numbers shuffled at once: with more, fresh memory costs more than the arithmetic"""
+MANY = 20_000
+"""trials from which tables are drawn instead of labels: what that costs grows with the different
+answers, not with the trials"""
 ALPHA = 0.05
 CONSTANT = 1e-12
 """shares whose squares sum to less than this around their mean are all the same"""
@@ -58,7 +61,8 @@ def category_null(
     category, target, row, times = (np.asarray(part, dtype=np.int64) for part in entries)
     tables = _Tables(category, target, row, times)
     tables.rows = max(rows, int(row.max()), 1)
-    step = max(1, TOGETHER // int(times.sum()))
+    together = tables.places.size if tables.labels.size <= MANY else tables.target.size
+    step = max(1, TOGETHER // together)
     found = np.concatenate(
         [
             tables.consistency(tables.shuffled(rng, min(step, shuffles - start)))
@@ -95,6 +99,8 @@ class _Tables:
 
     def shuffled(self, rng: np.random.Generator, many: int) -> Floats:
         """Counts [category, place, shuffle] of runs with labels shuffled within target."""
+        if self.labels.size > MANY:
+            return self.drawn(rng, many)
         labels = np.tile(self.labels.astype(np.int16), (many, 1))
         for start, end in zip(self.edges[:-1], self.edges[1:], strict=True):
             labels[:, start:end] = rng.permuted(labels[:, start:end], axis=1)
@@ -105,6 +111,27 @@ class _Tables:
         return np.ascontiguousarray(counts.T, dtype=np.float64).reshape(
             self.categories, self.target.size, many
         )
+
+    def drawn(self, rng: np.random.Generator, many: int) -> Floats:
+        """The same by the law that such counts have: multivariate hypergeometric within target."""
+        targets, first = np.unique(self.target, return_index=True)
+        column = np.arange(self.target.size) - np.repeat(first, np.diff([*first, self.target.size]))
+        at = np.searchsorted(targets, self.target)
+        left = np.zeros((column.max() + 1, targets.size, many), dtype=np.int64)
+        left[column, at] = np.bincount(self.places)[:, None]
+        tables = np.zeros((self.categories, self.target.size, many))
+        for category in range(self.categories):
+            wanted = np.repeat(self.totals[category, targets].astype(np.int64)[:, None], many, 1)
+            taken = np.zeros_like(left)
+            # places behind this one of what is left to take from
+            behind = left.sum(axis=0)
+            for place, here in enumerate(left):
+                behind = behind - here
+                taken[place] = rng.hypergeometric(here, behind, wanted)
+                wanted = wanted - taken[place]
+            left -= taken
+            tables[category] = taken[column, at]
+        return tables
 
     def consistency(self, tables: Floats) -> Floats:
         """Smallest correlation of two categories per shuffle, each over the targets both have."""

@@ -93,6 +93,19 @@ def check_counts(counts: ArrayLike) -> Floats:
     return matrix
 
 
+MOST_FITTED = 100
+"""targets up to which observers are fitted: the work grows with the cube of their number"""
+
+
+def check_fittable(matrix: Floats) -> None:
+    """Observers are fitted to as many targets as take seconds, not hours."""
+    if matrix.shape[1] > MOST_FITTED:
+        raise BadInput(
+            f"Observers are fitted to targets up to {MOST_FITTED}: this run has targets up to "
+            f"{matrix.shape[1]}."
+        )
+
+
 def percentages(counts: ArrayLike) -> Floats:
     """Column percentages in rows 1..2m; NaN in a column without trials.
 

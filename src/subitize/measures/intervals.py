@@ -16,7 +16,8 @@ What one more exception would add is taken from those seen and one more of one s
 an answer that is off by one thing adds), as if they could happen everywhere alike. A few exceptions
 do not tell where others would happen either: with m of them v is mixed with what it would be if
 they happened everywhere alike, which has the weight exp(−(z / 2)⁴ / 2) / (1 + (m / 10)²), with z
-how far the steps at the exceptions are from those of all trials, in standard errors.
+how far the steps at the exceptions are from those of all trials, in standard errors. With the rest
+of the weight v is widened by (t / z)²: few trials in a stratum do not tell its variance well.
 """
 
 from __future__ import annotations
@@ -31,6 +32,8 @@ from subitize.measures.trials import Counts, Floats, numbers, one_for_each
 from subitize.records import Score
 
 TAIL = 0.025
+NORMAL = 1.959963984540054
+"""z of both tails together"""
 HALVINGS = 26
 """of a bracket around a quantile"""
 KINDS = 50
@@ -197,6 +200,7 @@ def _parts(table: _Table) -> tuple[Part, Part]:
     spreads = [_variance(away, table) for away in (above, below)]
     # In one stratum what adds and what takes away exclude each other, so they are not independent
     wider = max(1.0, _variance(table.value, table) / sum(spreads)) if sum(spreads) > 0 else 1.0
+    unsure = _unsure(table)
     # an exception's size in steps: those seen, and one of a single step
     odd = table.value != usual
     sizes = np.append((above + below)[odd] / table.step[odd], 1.0)
@@ -208,9 +212,20 @@ def _parts(table: _Table) -> tuple[Part, Part]:
     ):
         seen = float(table.times[away > 0].sum())
         mean, square = _one_more(sizes, often, table, room)
-        more = _belief(away > 0, table, room > 0) * max(0.0, seen * square - spread)
+        belief = _belief(away > 0, table, room > 0)
+        more = belief * max(0.0, seen * square - spread) + (1 - belief) * unsure * spread
         parts.append(Part(float(away @ table.times), spread + more, mean, square))
     return parts[0], parts[1]
+
+
+def _unsure(table: _Table) -> float:
+    """What a variance known from few trials lacks: (t / z)² − 1, t with Satterthwaite's freedom."""
+    from scipy.special import stdtrit
+
+    each, freedom = _variances(table.value, table)
+    if not each.any():
+        return 0.0
+    return float((stdtrit(each.sum() ** 2 / (each**2 / freedom).sum(), 1 - TAIL) / NORMAL) ** 2) - 1
 
 
 def _belief(odd: NDArray[np.bool_], table: _Table, free: NDArray[np.bool_]) -> float:
@@ -255,8 +270,14 @@ def _usual(table: _Table) -> Floats:
 
 def _variance(values: Floats, table: _Table) -> float:
     """Of the sum of values drawn within strata: Σ n s², s² with n − 1."""
+    return float(_variances(values, table)[0].sum())
+
+
+def _variances(values: Floats, table: _Table) -> tuple[Floats, Floats]:
+    """n s² of each stratum with several trials, and the freedom of s²."""
     sizes = np.bincount(table.stratum, table.times)
     means = np.bincount(table.stratum, values * table.times) / np.maximum(sizes, 1)
     squares = np.bincount(table.stratum, (values - means[table.stratum]) ** 2 * table.times)
     several = sizes > 1
-    return float((squares[several] * sizes[several] / (sizes[several] - 1)).sum())
+    freedom = np.asarray(sizes[several] - 1, dtype=np.float64)
+    return squares[several] * sizes[several] / freedom, freedom

@@ -23,6 +23,8 @@ from subitize.measures.trials import Floats
 EVIDENCE = (1.0, 1000.0)
 """ends of the uniform prior of v"""
 GRID = 80
+HELD_AT_ONCE = 1_000_000
+"""numbers in one array of levels by v and target"""
 
 
 class KnowerLevel(NamedTuple):
@@ -74,10 +76,13 @@ def _logs(counts: Floats, base: Floats) -> Floats:
     # who knows all numbers of the run takes every other answer as wrong
     known[-1], share[-1] = said.sum(), base.sum()
     v = evidence[None, :, None]
-    usual = (1 - share[:, None, None]) + share[:, None, None] / v
-    asked = np.arange(1, highest + 1)
-    more = np.where(asked <= levels[:, None, None], base[:highest] * (v - 1 / v), 0.0)
-    sums = (counts.sum(axis=0) * np.log(usual + more)).sum(axis=-1)
+    asked, times = np.arange(1, highest + 1), counts.sum(axis=0)
+    sums = np.empty((levels.size, GRID))
+    some = max(1, HELD_AT_ONCE // (GRID * highest))
+    for at in (slice(first, first + some) for first in range(0, levels.size, some)):
+        usual = (1 - share[at, None, None]) + share[at, None, None] / v
+        more = np.where(asked <= levels[at, None, None], base[:highest] * (v - 1 / v), 0.0)
+        sums[at] = (times * np.log(usual + more)).sum(axis=-1)
     return np.asarray((2 * right - known)[:, None] * np.log(evidence) - sums)
 
 

@@ -16,11 +16,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from subitize.measures.confusion import percentages
-from subitize.measures.intervals import mean_interval
+from subitize.measures.intervals import NORMAL, mean_interval
 from subitize.measures.trials import Counts, Floats
 from subitize.records import Score
 
-NORMAL = 1.959963984540054
 CONSTANT = 1e-12
 """shares whose squares sum to less than this around their mean are all the same"""
 
@@ -81,9 +80,14 @@ def likeness_interval(
         return Score(value, trials=trials)
     # of second order, all that is left where the run is nearly the yardstick itself
     more = NORMAL * abs(least_noisy) / (2 * (spread - noise)) * math.sqrt(2 * noise_square)
-    low = least_noisy - math.hypot(found.value - found.low, more)
-    high = least_noisy + math.hypot(found.high - found.value, more)
+    low = least_noisy - _without_noise(found.value - found.low, more)
+    high = least_noisy + _without_noise(found.high - found.value, more)
     return Score(value, max(-1.0, min(1.0, low)), min(1.0, max(-1.0, high)), trials)
+
+
+def _without_noise(first: float, second: float) -> float:
+    """How far both orders reach; the noise in the influences is in the first one twice."""
+    return math.sqrt(max(first**2 - second**2, second**2))
 
 
 def _noise(

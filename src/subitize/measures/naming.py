@@ -110,6 +110,22 @@ def naming_intervals(
     )
 
 
+def error_intervals(
+    targets: ArrayLike, responses: ArrayLike, categories: ArrayLike, *, highest_target: int = 10
+) -> tuple[Score, Score]:
+    """Accuracy and NAE alone, with their 95 % intervals as in `naming_intervals`.
+
+    >>> right, error = error_intervals([1, 2] * 20, [1, 2] * 20, ["dots"] * 40)
+    >>> right.value, round(right.low, 3), error.value
+    (1.0, 0.925, 0.0)
+    """
+    asked, given = readable_trials(targets, responses)
+    category = np.unique(np.asarray(categories).ravel().astype(str), return_inverse=True)[1]
+    entries = _Entries(asked, given, category, highest_target)
+    every = np.ones(entries.times.size, dtype=bool)
+    return entries.accuracy(every), entries.nae(every)
+
+
 class _Entries:
     """Distinct answers by category and target, and how often each was given."""
 

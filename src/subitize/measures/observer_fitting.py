@@ -25,6 +25,8 @@ HIGHEST = np.array([100.0, 4.0, 3.0, 0.999])
 HALVINGS = 6
 """of a step that makes the fit worse"""
 LEAST = 1e-300
+HELD_AT_ONCE = 2_000_000
+"""shares held at once, in each of a dozen arrays"""
 
 
 class Fits(NamedTuple):
@@ -147,9 +149,23 @@ class Model:
 def fitted(
     model: Model, start: Fits, counts: Floats, *, fixed: Sequence[int] = (), close: float = CLOSE
 ) -> Fits:
-    """Every start led uphill; parameters whose place is in `fixed` stay."""
+    """Every start led uphill, some at a time; parameters whose place is in `fixed` stay."""
     free = np.ones(4)
     free[list(fixed)] = 0.0
+    some = max(1, HELD_AT_ONCE // model.right.size)
+    parts = []
+    for begin in range(0, len(start.theta), some):
+        at = slice(begin, begin + some)
+        own = counts[at] if counts.ndim == 3 else counts
+        parts.append(
+            _led_uphill(
+                model, Fits(start.theta[at], start.limit[at], start.value[at]), own, free, close
+            )
+        )
+    return Fits(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+
+
+def _led_uphill(model: Model, start: Fits, counts: Floats, free: Floats, close: float) -> Fits:
     theta, limit = start.theta.copy(), start.limit
     value = model.log_likelihood(theta, limit, counts)
     active = np.arange(len(theta))

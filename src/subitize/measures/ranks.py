@@ -9,8 +9,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from subitize.errors import BadInput
-from subitize.measures.trials import Floats, numbers
+from subitize.measures.accuracy import proportion_interval
+from subitize.measures.trials import Floats, numbers, one_for_each
 from subitize.records import Score
+
+NO_SPREAD = 1e-18
+"""a variance that is 0 but for rounding"""
 
 
 class MannWhitney(NamedTuple):
@@ -19,7 +23,7 @@ class MannWhitney(NamedTuple):
     u: float
     """pairs in which the first is higher, ties counted half"""
     auc: Score
-    """U / pairs: .5 is chance, 1 a perfect separation; the interval is DeLong's"""
+    """U / pairs: .5 is chance, 1 a perfect separation"""
     z: float
     """without continuity correction, ties corrected"""
     p: float
@@ -28,12 +32,19 @@ class MannWhitney(NamedTuple):
     """sizes of the groups"""
 
 
-def mann_whitney(first: ArrayLike, second: ArrayLike) -> MannWhitney:
-    """Mann–Whitney U of two groups with AUC and its DeLong interval.
+def mann_whitney(
+    first: ArrayLike,
+    second: ArrayLike,
+    *,
+    clusters: tuple[ArrayLike, ArrayLike] | None = None,
+) -> MannWhitney:
+    """Mann–Whitney U of two groups with AUC and its interval.
 
-    U = Σ over pairs of [x > y] + ½ [x = y]; AUC = U / (n₁ n₂)
-    Unit: AUC, 0 to 1. Best: 1 (first above second); chance .5. The interval has no width when
-    the groups do not overlap: DeLong's variance is then 0.
+    U = Σ over pairs of [x > y] + ½ [x = y]; AUC = U / (n₁ n₂); var AUC = k/(k−1) Σ over the k
+    clusters of (Σ of what their values add to it)², Obuchowski 1997; DeLong's where every value
+    stands alone. Where the groups do not overlap the variance is 0: the interval is then the
+    exact one of as many rights as the smaller group has clusters.
+    Unit: AUC, 0 to 1. Best: 1 (first above second); chance .5.
 
     >>> found = mann_whitney([3, 4, 5], [1, 2, 3])
     >>> found.u, round(found.auc.value, 4), round(found.p, 4)
@@ -52,10 +63,33 @@ def mann_whitney(first: ArrayLike, second: ArrayLike) -> MannWhitney:
     # DeLong: the share of the other group that each value beats
     above = (ranks[:a] - rankdata(x)) / b
     below = 1 - (ranks[a:] - rankdata(y)) / a
-    variance = sum(float(part.var(ddof=1)) / part.size for part in (above, below) if part.size > 1)
-    margin, auc = 1.959963984540054 * math.sqrt(variance), u / (a * b)
-    interval = Score(auc, max(0.0, auc - margin), min(1.0, auc + margin), a + b)
+    auc = u / (a * b)
+    interval = Score(auc, *_auc_ends(auc, (above, below), clusters), a + b)
     return MannWhitney(u, interval, z, p, (a, b))
+
+
+def _auc_ends(
+    auc: float, beaten: tuple[Floats, Floats], clusters: tuple[ArrayLike, ArrayLike] | None
+) -> tuple[float, float]:
+    """Both ends of an AUC's interval, from the share of the other group that each value beats."""
+    if clusters is None:
+        sizes = beaten[0].size, beaten[1].size
+        spreads = (float(one.var(ddof=1)) / one.size for one in beaten if one.size > 1)
+        variance = sum(spreads)
+    else:
+        names = [np.asarray(own).ravel() for own in clusters]
+        for own, values, what in zip(names, beaten, ("first", "second"), strict=True):
+            one_for_each(values, f"values of the {what} group", own, "clusters")
+        sizes = np.unique(names[0]).size, np.unique(names[1]).size
+        every, place = np.unique(np.concatenate(names), return_inverse=True)
+        added = np.concatenate([(one - auc) / one.size for one in beaten])
+        sums, k = np.bincount(place, added), every.size
+        variance = k / (k - 1) * float(sums @ sums) if k > 1 else 0.0
+    if variance <= NO_SPREAD:
+        least = proportion_interval(min(sizes), min(sizes)).low or 0.0
+        return (least if auc == 1 else 0.0), (1 - least if auc == 0 else 1.0)
+    margin = 1.959963984540054 * math.sqrt(variance)
+    return max(0.0, auc - margin), min(1.0, auc + margin)
 
 
 class ChiSquare(NamedTuple):

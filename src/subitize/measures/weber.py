@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from subitize.errors import BadInput
-from subitize.measures.confusion import check_counts
+from subitize.measures.confusion import check_counts, check_fittable
 from subitize.measures.trials import Floats
 from subitize.records import Score
 
@@ -170,6 +170,7 @@ def fit_observer(counts: ArrayLike) -> ObserverFit:
     (0.15, 4, True)
     """
     matrix = check_counts(counts)
+    check_fittable(matrix)
     left_out, trials = int(matrix[0].sum()), int(matrix[1:].sum())
     if trials == 0:
         raise BadInput(
