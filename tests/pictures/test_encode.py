@@ -127,3 +127,12 @@ def test_another_compressor_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> 
     after = drawn(numbers, COLOURS)
     assert after.png != before.png
     assert after.sha256 == before.sha256
+
+
+@given(st.integers(1, 90), st.integers(1, 40), st.lists(st.integers(0, 89), max_size=5))
+def test_broad_empty_bands_are_packed_apart(height: int, width: int, used: list[int]) -> None:
+    """Any other decoder checks the sum over bands that were packed by themselves."""
+    numbers = np.zeros((height, width), np.uint8)
+    for row in used:
+        numbers[row % height] = 1 + row % (len(COLOURS) - 1)
+    assert np.array_equal(decoded(encode(numbers, COLOURS)), COLOURS[numbers])

@@ -18,6 +18,8 @@ from subitize.pictures.decode import Pixels, as_image, decode, size_of
 from subitize.pictures.encode import Picture, drawn
 
 FILLS: Mapping[str, int] = {"black": 0, "white": 255}
+DARK, MOSTLY = 40, 0.98
+"""brightness that counts as black after JPEG, and the share of a box that must be"""
 HOLE = "hole"
 """the fill of a box that is to be painted: transparent"""
 
@@ -36,6 +38,15 @@ def edited(data: bytes, recipe: Mapping[str, Any], name: str) -> Picture:
     shown = pixels.copy()
     shown[y0:y1, x0:x1] = FILLS[fill]
     return drawn(shown)
+
+
+def is_black(data: bytes, box: Sequence[float], name: str) -> bool:
+    """Whether a box of a picture is black already; its rim, which JPEG blurs, is not looked at."""
+    x0, y0, x1, y1 = (round(edge) for edge in box)
+    rim = min(2, (x1 - x0 - 1) // 2, (y1 - y0 - 1) // 2)
+    with _told(name):
+        inside = decode(data)[y0 + rim : y1 - rim, x0 + rim : x1 - rim]
+    return bool(inside.size and (inside.max(axis=2) <= DARK).mean() >= MOSTLY)
 
 
 def with_hole(pixels: Pixels, box: Sequence[float]) -> Pixels:

@@ -60,9 +60,8 @@ def hull_area(centres: Points | Centres, tiles: Sequence[Tile]) -> float:
     return abs(signed_area(convex_hull(np.concatenate(corners))))
 
 
-def same_area(relative: Points, size: int, tiles_of: TilesOf) -> Diameters:
-    """Diameters in about these proportions whose tiles paint the same area for every n."""
-    target = AREA_SHARE * size * size
+def same_area(relative: Points, target: float, tiles_of: TilesOf) -> Diameters:
+    """Diameters in about these proportions whose tiles paint the area `target` together."""
     scale = math.sqrt(target / max(float(np.sum(relative**2)) * 0.5, 1e-9))
     for _ in range(8):
         diameters = np.maximum(np.rint(relative * scale).astype(np.int64), 1)
@@ -70,7 +69,15 @@ def same_area(relative: Points, size: int, tiles_of: TilesOf) -> Diameters:
         if abs(area / target - 1) < 0.002:
             break
         scale *= math.sqrt(target / area)
-    return _nudged(diameters, target, tiles_of)
+    # nudging makes none larger by more than a pixel, and what is no pixel wide can't be drawn
+    if not len(diameters) or int(diameters.min()) >= SMALLEST - 1:
+        diameters = _nudged(diameters, target, tiles_of)
+    if len(diameters) and int(diameters.min()) < SMALLEST:
+        raise BadInput(
+            f"{len(diameters)} items can't share {target:.0f} painted pixels: the smallest would "
+            f"be {diameters.min()} pixels wide. Use a larger --size or fewer items."
+        )
+    return diameters
 
 
 def _nudged(diameters: Diameters, target: float, tiles_of: TilesOf) -> Diameters:
@@ -83,11 +90,6 @@ def _nudged(diameters: Diameters, target: float, tiles_of: TilesOf) -> Diameters
         area = tiles_of(changed)[item].area
         if abs(missing - (area - areas[item])) < abs(missing):
             diameters, areas[item] = changed, area
-    if len(diameters) and int(diameters.min()) < SMALLEST:
-        raise BadInput(
-            f"{len(diameters)} items can't share {target:.0f} painted pixels: the smallest would "
-            f"be {diameters.min()} pixels wide. Use a larger --size or fewer items."
-        )
     return diameters
 
 

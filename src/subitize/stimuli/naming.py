@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from subitize.errors import BadInput, UnknownName
 from subitize.pictures.encode import Picture, drawn
-from subitize.stimuli import art, holding
+from subitize.stimuli import art, holding, orthogonal
 from subitize.stimuli.scenes import Scene, scene_of, tiles_of
 
 DRAWING_VERSION = 1
@@ -65,7 +65,7 @@ def draw(recipe: Mapping[str, Any]) -> Picture:
     scene = scene_of(recipe)
     canvas, tiles, boxes = composed(scene, int(recipe["size"]))
     hull = holding.hull_area(scene.centres, tiles)
-    facts = {
+    facts: dict[str, Any] = {
         "n": n,
         "category": recipe["category"],
         "kind": scene.kind.removeprefix("clip "),
@@ -78,6 +78,8 @@ def draw(recipe: Mapping[str, Any]) -> Picture:
         "hull": hull,
         "density": n / hull if hull else 0.0,
     }
+    if recipe.get("cues") and n:
+        facts |= orthogonal.facts(recipe["cues"], n, facts["area"])
     return drawn(canvas, art.palette(scene.kind), facts)
 
 

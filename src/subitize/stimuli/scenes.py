@@ -10,16 +10,25 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from subitize.errors import BadInput
-from subitize.stimuli import art, generator, holding, patterns, placing
+from subitize.stimuli import art, generator, holding, orthogonal, patterns, placing
 from subitize.stimuli.art.drawings import CARD_COLOURS, CLIPS
 from subitize.stimuli.geometry import Points, nearest
-from subitize.stimuli.holding import TilesOf
+from subitize.stimuli.holding import AREA_SHARE, TilesOf
+from subitize.stimuli.orderly import orderly
+from subitize.stimuli.orthogonal import Cues
 from subitize.stimuli.placing import MARGIN, SMALLEST, Centres, Diameters
 
-_KINDS = {"apples": "apple", "people": "person", "butterflies": "butterfly", "dots": "dot"}
+KINDS: Mapping[str, tuple[str, ...]] = {
+    "apples": ("apple",),
+    "people": ("person",),
+    "butterflies": ("butterfly",),
+    "dots": ("dot",),
+    "fast cards": tuple(f"clip {name}" for name in CLIPS),
+}
+"""category: kinds of items in its pictures"""
 _WIDEST = 0.198
 """largest diameter, as a share of the picture's side"""
-_VARIETY = 1.8
+VARIETY = 1.8
 """largest diameter divided by the smallest"""
 _STEPS = 16
 """diameters come from a ladder of so many steps, so that tiles can be used again"""
@@ -48,6 +57,8 @@ def scene_of(recipe: Recipe) -> Scene:
     room = patterns.card_capacity(size) if card else placing.capacity(size)
     placing.check_room(recipe["n"], size, room)
     rng = generator("naming", recipe["seed"], recipe["category"], recipe["n"], recipe["index"])
+    if recipe.get("cues") and recipe["n"]:
+        return _orthogonal(recipe, rng)
     return _card(recipe, rng) if card else _scattered(recipe, rng)
 
 
@@ -57,53 +68,74 @@ def tiles_of(kind: str, looks: Sequence[str], diameters: Diameters) -> list[art.
 
 def _wished(n: int, size: int, rng: np.random.Generator) -> Points:
     """Diameters drawn independently of n."""
-    ladder = [_WIDEST * size * _VARIETY ** (-k / (_STEPS - 1)) for k in range(_STEPS)]
+    ladder = [_WIDEST * size * VARIETY ** (-k / (_STEPS - 1)) for k in range(_STEPS)]
     return np.array(ladder)[rng.integers(0, _STEPS, n)]
 
 
 def _scattered(recipe: Recipe, rng: np.random.Generator) -> Scene:
     """Items of one category at random places."""
     n, size, hold = int(recipe["n"]), recipe["size"], recipe["hold"] if recipe["n"] else ""
-    kind = _KINDS[recipe["category"]]
-    names = art.looks(kind)
-    looks = tuple(names[k] for k in rng.integers(0, len(names), n))
+    kind, looks = _chosen(recipe, rng)
     tiles = partial(tiles_of, kind, looks)
     wished = _wished(n, size, rng)
     centres: Centres | None
     if hold == "area":
-        diameters = holding.same_area(wished, size, tiles)
+        diameters = holding.same_area(wished, AREA_SHARE * size * size, tiles)
         tries = (placing.throw_darts(diameters, size, rng) for _ in range(8))
         centres = next((found for found in tries if found is not None), None)
         if centres is None:
             raise _impossible(recipe)
     elif hold:
         region = holding.region(holding.hull_target(recipe), n, size)
-        if n > placing.capacity(region):
-            raise _impossible(recipe)
 
         def layout(factor: float) -> tuple[Points, Diameters]:
             places, wide = placing.scatter(wished * factor, region, rng)
             return places.astype(np.float64), wide
 
-        centres, diameters = _held_hull(recipe, tiles, layout, rng)
+        random = layout if n <= placing.capacity(region) else None
+        centres, diameters = _held_hull(recipe, kind, tiles, random, rng)
     else:
         centres, diameters = placing.scatter(wished, size, rng)
+    return Scene(kind, looks, centres, diameters, "scattered")
+
+
+def _dealt(recipe: Recipe) -> tuple[str, tuple[str, ...]]:
+    """Kind and looks of a card."""
+    pairs = [(kind, colour) for kind in KINDS["fast cards"] for colour in CARD_COLOURS]
+    deal, card = divmod(recipe["index"], len(pairs))
+    dealt = generator("naming", recipe["seed"], "deal", recipe["n"], deal).permutation(len(pairs))
+    kind, colour = pairs[dealt[card]]
+    return kind, (colour,) * recipe["n"]
+
+
+def _chosen(recipe: Recipe, rng: np.random.Generator) -> tuple[str, tuple[str, ...]]:
+    """Kind and looks of things that are no cards."""
+    (kind,) = KINDS[recipe["category"]]
+    names = art.looks(kind)
+    return kind, tuple(names[k] for k in rng.integers(0, len(names), int(recipe["n"])))
+
+
+def _orthogonal(recipe: Recipe, rng: np.random.Generator) -> Scene:
+    """Items of one diameter in a field, both as size and spacing ask for."""
+    n, cues = int(recipe["n"]), Cues(**recipe["cues"])
+    card = recipe["category"] == "fast cards"
+    kind, looks = _dealt(recipe) if card else _chosen(recipe, rng)
+    diameters = holding.same_area(np.ones(n), cues.total_area(n), partial(tiles_of, kind, looks))
+    centres = orthogonal.places(diameters, cues, recipe["size"], rng)
+    if centres is None:
+        raise _impossible(recipe)
     return Scene(kind, looks, centres, diameters, "scattered")
 
 
 def _card(recipe: Recipe, rng: np.random.Generator) -> Scene:
     """One kind in one colour, regularly placed; every 45 cards of an n show each pair once."""
     n, size, hold = recipe["n"], recipe["size"], recipe["hold"] if recipe["n"] else ""
-    pairs = [(kind, colour) for kind in CLIPS for colour in CARD_COLOURS]
-    deal, card = divmod(recipe["index"], len(pairs))
-    dealt = generator("naming", recipe["seed"], "deal", n, deal).permutation(len(pairs))
-    clip, colour = pairs[dealt[card]]
-    kind, looks = f"clip {clip}", (colour,) * n
+    kind, looks = _dealt(recipe)
     tiles = partial(tiles_of, kind, looks)
     wished = np.full(n, _wished(1, size, rng)[0])
     least = float(SMALLEST)
     if hold == "area":
-        wished = holding.same_area(wished, size, tiles).astype(np.float64)
+        wished = holding.same_area(wished, AREA_SHARE * size * size, tiles).astype(np.float64)
         least = float(wished.max(initial=SMALLEST))
     shapes = {
         name: patterns.pattern(name, n)
@@ -121,7 +153,7 @@ def _card(recipe: Recipe, rng: np.random.Generator) -> Scene:
             wide = max(min(wished[0] * factor, room), SMALLEST)
             return points * 100, np.full(n, wide).astype(int)
 
-        return Scene(kind, looks, *_held_hull(recipe, tiles, layout, rng), name)
+        return Scene(kind, looks, *_held_hull(recipe, kind, tiles, layout, rng), name)
     diameters = np.floor(np.minimum(wished, room)).astype(np.int64)
     return Scene(kind, looks, _regular(points, diameters, size, rng), diameters, name)
 
@@ -136,14 +168,32 @@ def _regular(points: Points, diameters: Diameters, size: int, rng: np.random.Gen
 
 
 def _held_hull(
-    recipe: Recipe, tiles_of: TilesOf, layout: Layout, rng: np.random.Generator
+    recipe: Recipe, kind: str, tiles_of: TilesOf, layout: Layout | None, rng: np.random.Generator
 ) -> tuple[Centres, Diameters]:
     """A layout whose hull has the held area, anywhere in the picture.
 
     Items spread as far as they must. Where few items can't reach the hull by that (one or two
-    never can by much) they grow; where many fill it, they shrink.
+    never can by much) they grow; where many fill it, they shrink. Where nothing random will do,
+    they stand in order.
     """
     n, size, target = recipe["n"], recipe["size"], holding.hull_target(recipe)
+    found = None if layout is None else _random_hull((n, size, target), tiles_of, layout)
+    if found is None and (order := orderly(kind, n, size, target)) is not None:
+        diameters = np.full(n, order.diameter)
+        tiles = tiles_of(diameters)
+        places: Points | None = order.points
+        if n > 1:
+            places, _ = holding.spread(order.points, diameters, tiles, size, target)
+        found = None if places is None else (places, diameters)
+    if found is None:
+        raise _impossible(recipe)
+    return _anywhere(*found, size, rng), found[1]
+
+
+def _random_hull(
+    wanted: tuple[int, int, float], tiles_of: TilesOf, layout: Layout
+) -> tuple[Points, Diameters] | None:
+    n, size, target = wanted
     factor = 1.0
     # a crowd makes each layout dear, and needs much smaller items or none
     shrink, tries = (0.95, _TRIES) if n <= 20 else (0.85, _TRIES // 5)
@@ -152,17 +202,19 @@ def _held_hull(
         tiles = tiles_of(diameters)
         if n == 1:
             area = holding.hull_area(points * 0, tiles)
-            if attempt > 6 or abs(area / target - 1) < 0.01:
-                return _anywhere(points * 0, diameters, size, rng), diameters
+            off = abs(area / target - 1)
+            if attempt > 6 or off < 0.01:
+                # the next diameter is a pixel away, which is much in small pictures
+                return (points * 0, diameters) if off < 0.03 + 2.5 / diameters[0] else None
             factor *= math.sqrt(target / area)
             continue
         places, area = holding.spread(points, diameters, tiles, size, target)
         if places is not None:
-            return _anywhere(places, diameters, size, rng), diameters
+            return places, diameters
         if area > target and int(diameters.max()) == SMALLEST:
             break
         factor *= shrink if area > target else 1.02
-    raise _impossible(recipe)
+    return None
 
 
 def _anywhere(places: Points, diameters: Diameters, size: int, rng: np.random.Generator) -> Centres:
@@ -176,8 +228,8 @@ def _anywhere(places: Points, diameters: Diameters, size: int, rng: np.random.Ge
 
 
 def _impossible(recipe: Recipe) -> BadInput:
+    what, side = recipe["hold"] or "size and spacing", recipe["size"]
     return BadInput(
-        f"The {recipe['hold']} can't be held for {recipe['n']} {recipe['category']} in a picture "
-        f"of {recipe['size']} x {recipe['size']} pixels: use a larger --size, fewer items or "
-        "another --hold."
+        f"The {what} can't be held for {recipe['n']} {recipe['category']} in a picture of {side} x "
+        f"{side} pixels: use a larger --size, fewer items or another --hold or --cues."
     )

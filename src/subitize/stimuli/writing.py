@@ -5,12 +5,67 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
-from subitize.errors import BadInput
+from subitize.errors import BadInput, UnknownName
 from subitize.stimuli import Picture
+from subitize.stimuli.checking import refuse_impossible
 from subitize.stimuli.naming import CATEGORIES, recipe
+from subitize.stimuli.orthogonal import CUES, Cues, cues_at, levels
 from subitize.stimuli.picture_sets import PictureSet, Recipe, Wanted
+
+
+class Wish(Protocol):
+    """Which pictures: a set to be written, or the settings of a run."""
+
+    @property
+    def per_cell(self) -> int: ...
+    @property
+    def max(self) -> int: ...
+    @property
+    def size(self) -> int: ...
+    @property
+    def categories(self) -> tuple[str, ...]: ...
+    @property
+    def hold(self) -> str: ...
+    @property
+    def seed(self) -> int: ...
+    @property
+    def cues(self) -> str: ...
+
+
+def naming_cells(wish: Wish, many: int | None = None) -> list[list[dict[str, Any]]]:
+    """The recipes of every category and number; `many` per cell, where further ones are asked."""
+    return [
+        [naming_recipe(wish, category, n, index) for index in range(many or wish.per_cell)]
+        for category in wish.categories
+        for n in range(1, wish.max + 1)
+    ]
+
+
+def naming_recipe(wish: Wish, category: str, n: int, index: int) -> dict[str, Any]:
+    """The recipe of one picture of a set."""
+    made = recipe(
+        category, n, index, size=wish.size, hold=wish.hold, seed=wish.seed, largest=wish.max
+    )
+    if wish.cues:
+        made["cues"] = _cues(wish, category, n, index)._asdict()
+    return made
+
+
+def _cues(wish: Wish, category: str, n: int, index: int) -> Cues:
+    """Size and spacing of one picture of a set."""
+    if wish.cues not in CUES:
+        raise UnknownName("way to vary cues", wish.cues, CUES)
+    if wish.hold:
+        raise BadInput(
+            f"--cues {wish.cues} varies every cue and --hold {wish.hold} holds one: give one of "
+            "them."
+        )
+    plan = levels(len(wish.categories), wish.max, wish.per_cell, wish.seed)
+    # further pictures of a cell go through its levels again
+    size, spacing = plan[wish.categories.index(category), n - 1, index % wish.per_cell].tolist()
+    return cues_at((size, spacing), wish.max, wish.size)
 
 
 @dataclass(frozen=True)
@@ -29,6 +84,8 @@ class NamingSet(PictureSet):
     """cue held constant over n: area, hull, density or none"""
     seed: int = 0
     """another seed, another set"""
+    cues: str = ""
+    """orthogonal: size and spacing don't tell the number"""
 
     def recipes(self) -> Wanted:
         for option, value in (("--per-cell", self.per_cell), ("--max", self.max)):
@@ -41,18 +98,17 @@ class NamingSet(PictureSet):
             )
         if not -(2**63) <= self.seed < 2**63:
             raise BadInput(f"--seed is {self.seed}: give a whole number of at most 18 digits.")
-        known: dict[str, Any] = {"size": self.size, "hold": self.hold, "seed": self.seed}
-        known["largest"] = self.max
+        cells = naming_cells(self)
+        refuse_impossible(cells)
         return [
-            (f"{n}_{category.replace(' ', '_')}_{index}.png", recipe(category, n, index, **known))
-            for category in self.categories
-            for n in range(1, self.max + 1)
-            for index in range(self.per_cell)
+            (f"{one['n']}_{one['category'].replace(' ', '_')}_{one['index']}.png", one)
+            for recipes in cells
+            for one in recipes
         ]
 
     def hardest(self, wanted: Wanted) -> Iterable[Recipe]:
-        """The most crowded picture of each category."""
-        return {made["category"]: made for _, made in wanted if made["n"] == self.max}.values()
+        """None: all have been looked at."""
+        return ()
 
     def line(self, name: str, made: Recipe, picture: Picture) -> Mapping[str, Any]:
         sha256 = hashlib.sha256(picture.png).hexdigest()

@@ -11,7 +11,6 @@ rest are the blends at its edges that matter most.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from threading import Lock
@@ -21,8 +20,8 @@ from numpy.typing import NDArray
 
 from subitize.errors import UnknownName
 from subitize.stimuli.art.drawings import LOOKS, drawing
-from subitize.stimuli.art.raster import Layer, paint
-from subitize.stimuli.geometry import convex_hull
+from subitize.stimuli.art.raster import Colour, Cut, cut
+from subitize.stimuli.geometry import Points, convex_hull
 
 KINDS: tuple[str, ...] = tuple(LOOKS)
 _SAMPLES = (24, 48, 160)
@@ -49,8 +48,27 @@ class Tile:
     corners: NDArray[np.float64]
     """convex hull of the painted pixels, relative to the centre"""
 
+    @property
+    def nbytes(self) -> int:
+        return self.numbers.nbytes + self.corners.nbytes
 
-_kept: OrderedDict[tuple[str, str, int], Tile] = OrderedDict()
+
+class _Kept(OrderedDict[tuple[str, str, int], Tile]):
+    """Tiles, the latest used last; the first ones go when there are too many bytes."""
+
+    nbytes = 0
+
+    def add(self, key: tuple[str, str, int], made: Tile) -> None:
+        if key in self:
+            return
+        self[key] = made
+        self.nbytes += made.nbytes
+        while len(self) > 1 and self.nbytes > _BYTES_KEPT:
+            _, gone = self.popitem(last=False)
+            self.nbytes -= gone.nbytes
+
+
+_kept = _Kept()
 _lock = Lock()
 
 
@@ -70,30 +88,70 @@ def tile(kind: str, look: str, diameter: int) -> Tile:
             return _kept[key]
     made = _make(*key)
     with _lock:
-        _kept[key] = made
-        while len(_kept) > 1 and sum(one.numbers.nbytes for one in _kept.values()) > _BYTES_KEPT:
-            _kept.popitem(last=False)
+        _kept.add(key, made)
     return made
 
 
 @lru_cache(maxsize=256)
-def _layers(kind: str, look: str) -> tuple[Layer, ...]:
-    """The drawing, moved and scaled so that it just fits the unit circle."""
+def _layers(kind: str, look: str) -> tuple[tuple[Points, ...], tuple[Colour, ...]]:
+    """The drawing's shapes, moved and scaled so that it just fits the unit circle, and colours."""
     if look not in looks(kind):
         raise UnknownName(f"look of {kind}", look, looks(kind))
     layers = drawing(kind, look)
     points = np.concatenate([shape for shape, _ in layers])
     middle = (points.min(axis=0) + points.max(axis=0)) / 2
     radius = float(np.sqrt(np.max(np.sum((points - middle) ** 2, axis=1))))
-    return tuple(((shape - middle) / radius, colour) for shape, colour in layers)
+    shapes = tuple((shape - middle) / radius for shape, _ in layers)
+    return shapes, tuple(colour for _, colour in layers)
 
 
-def _painted(layers: Sequence[Layer], diameter: int) -> tuple[Colours, NDArray[np.bool_]]:
-    """RGB of a square with the item in its middle, and which of its pixels are painted."""
+@lru_cache(maxsize=32)
+def outline(kind: str) -> Points:
+    """Convex hull of the kind in its first look, in a circle of radius 1 around its centre."""
+    shapes, _ = _layers(kind, looks(kind)[0])
+    return convex_hull(np.concatenate(shapes))
+
+
+def least_area(kind: str) -> float:
+    """Painted area of a diameter of 1, in the look that has least of it."""
+    return min(_areas(kind))
+
+
+def most_area(kind: str) -> float:
+    """The same in the look that has most of it."""
+    return max(_areas(kind))
+
+
+@lru_cache(maxsize=32)
+def _areas(kind: str) -> tuple[float, ...]:
+    wide = _SAMPLES[-1]
+    return tuple(tile(kind, look, wide).area / wide**2 for look in looks(kind))
+
+
+@lru_cache(maxsize=256)
+def _first_alike(kind: str, look: str) -> str:
+    """The first look of the kind with the same shapes, which differs from it in colours alone."""
+    shapes, _ = _layers(kind, look)
+    for other in looks(kind):
+        found, _ = _layers(kind, other)
+        if len(found) == len(shapes) and all(map(np.array_equal, found, shapes)):
+            return other
+    return look
+
+
+@lru_cache(maxsize=64)
+def _cut(kind: str, look: str, diameter: int) -> Cut:
+    """The item's shapes in the middle of a square, before they have colours."""
     centre = diameter // 2 + 1
-    scaled = [(shape * (diameter / 2) + centre, colour) for shape, colour in layers]
-    pixels = paint(scaled, 2 * centre).astype(np.int64)
-    return pixels, pixels.min(axis=2) <= 255 - _FAINT
+    shapes, _ = _layers(kind, look)
+    return cut([shape * (diameter / 2) + centre for shape in shapes], 2 * centre)
+
+
+def _painted(kind: str, look: str, diameter: int) -> tuple[Cut, Colours, NDArray[np.bool_]]:
+    """The item's pixels by class, the classes' RGB, and which classes are painted."""
+    shown = _cut(kind, _first_alike(kind, look), diameter)
+    pixels = shown.blended(_layers(kind, look)[1]).astype(np.int64)
+    return shown, pixels, pixels.min(axis=1) <= 255 - _FAINT
 
 
 def _share(kind: str) -> int:
@@ -104,11 +162,18 @@ def _share(kind: str) -> int:
 @lru_cache(maxsize=256)
 def _colours(kind: str, look: str) -> Colours:
     """A look's share of the palette."""
-    layers = _layers(kind, look)
-    samples = [pixels[painted] for pixels, painted in (_painted(layers, d) for d in _SAMPLES)]
-    candidates, weights = np.unique(np.concatenate(samples), axis=0, return_counts=True)
+    codes, many = [], []
+    for diameter in _SAMPLES:
+        shown, pixels, painted = _painted(kind, look, diameter)
+        pixels_each = np.bincount(shown.topmost.reshape(-1), minlength=len(pixels))
+        codes.append(pixels[painted] @ (1 << 16, 1 << 8, 1))
+        many.append(pixels_each[painted])
+    seen, which = np.unique(np.concatenate(codes), return_inverse=True)
+    weights = np.bincount(which, np.concatenate(many)).astype(np.int64)
+    candidates = np.stack([seen >> 16, seen >> 8 & 255, seen & 255], axis=1)[weights > 0]
+    weights = weights[weights > 0]
     found = set(map(tuple, candidates.tolist()))
-    flat: list[tuple[int, ...]] = [c for c in dict.fromkeys(c for _, c in layers) if c in found]
+    flat: list[tuple[int, ...]] = [c for c in dict.fromkeys(_layers(kind, look)[1]) if c in found]
     chosen = flat[: _share(kind)]
     nearest = _squares(candidates, np.array(chosen)).min(axis=1)
     while len(chosen) < _share(kind) and nearest.any():
@@ -136,19 +201,26 @@ def palette(kind: str) -> NDArray[np.uint8]:
 
 
 def _make(kind: str, look: str, diameter: int) -> Tile:
-    pixels, painted = _painted(_layers(kind, look), diameter)
-    seen, which = np.unique(pixels[painted] @ (1 << 16, 1 << 8, 1), return_inverse=True)
-    rgb = np.stack([seen >> 16, seen >> 8 & 255, seen & 255], axis=1)
+    shown, pixels, seen = _painted(kind, look, diameter)
     first = 1 + looks(kind).index(look) * _share(kind)
-    numbers = np.zeros(painted.shape, np.uint8)
-    numbers[painted] = (first + _squares(rgb, _colours(kind, look)).argmin(axis=1))[which]
+    numbers = np.where(seen, first + _nearest(pixels, _colours(kind, look)), 0).astype(np.uint8)
+    whole = numbers[shown.topmost]
+    painted = whole > 0
     rows, columns = np.flatnonzero(painted.any(axis=1)), np.flatnonzero(painted.any(axis=0))
     top, bottom, left, right = rows[0], rows[-1] + 1, columns[0], columns[-1] + 1
-    cut = np.ascontiguousarray(numbers[top:bottom, left:right])
-    cut.flags.writeable = False
+    tile = np.ascontiguousarray(whole[top:bottom, left:right])
+    tile.flags.writeable = False
     centre = len(painted) // 2
     corners = _outer_corners(painted) - centre
-    return Tile(cut, int(left) - centre, int(top) - centre, int(painted.sum()), corners)
+    area = int(np.count_nonzero(tile))
+    return Tile(tile, int(left) - centre, int(top) - centre, area, corners)
+
+
+def _nearest(some: Colours, others: Colours) -> NDArray[np.intp]:
+    """Which of the others is nearest to each; whole numbers this small are exact as floats."""
+    far = (others**2).sum(axis=1).astype(np.float32)
+    away = far - 2 * some.astype(np.float32) @ others.astype(np.float32).T
+    return np.asarray(away.argmin(axis=1))
 
 
 def _outer_corners(painted: NDArray[np.bool_]) -> NDArray[np.float64]:

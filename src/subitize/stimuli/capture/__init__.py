@@ -15,7 +15,7 @@ from subitize.errors import BadInput, UnknownName
 from subitize.pictures.encode import Picture, drawn
 from subitize.stimuli import generator
 from subitize.stimuli.capture.arrangements import PUBLISHED, SHIFTS, places
-from subitize.stimuli.capture.occluders import fair_square, published_square
+from subitize.stimuli.capture.occluders import VERSIONS, fair_square, published_square
 from subitize.stimuli.capture.painting import COLOURS, paint, palette
 from subitize.stimuli.geometry import Points
 
@@ -127,10 +127,12 @@ def recipe(
     size: int = 512,
     seed: int = 0,
     occluder: float | None = None,
+    layout_version: int = VERSIONS[-1],
 ) -> dict[str, Any]:
     """Everything `draw` needs, fit for JSON; nothing is drawn here.
 
     `occluder` fixes the square's side, as a share of the picture's; by default it is drawn.
+    `layout_version` is of the layout `fair`; a recipe without one is of the first.
     """
     for what, value, known in (
         ("variant", variant, VARIANTS),
@@ -155,6 +157,8 @@ def recipe(
         )
     made = {"drawer": "capture", "version": DRAWING_VERSION, **asdict(configuration)}
     made |= {"variant": variant, "layout": layout, "size": size, "seed": seed}
+    if layout == "fair" and layout_version > 1:
+        made["layout_version"] = layout_version
     if occluder is not None:
         made["occluder"] = occluder
     return made
@@ -189,7 +193,8 @@ def _square(recipe: Mapping[str, Any], configuration: Configuration, shift: Poin
     arrangement, count = configuration.arrangement, configuration.count
     side, seed = recipe.get("occluder"), recipe["seed"]
     if recipe["layout"] == "fair":
-        square = fair_square(arrangement, count, configuration.nth, seed, side)
+        version = recipe.get("layout_version", 1)
+        square = fair_square(arrangement, count, configuration.nth, seed, side, version=version)
     else:
         rng = generator("capture", "occluder", seed, configuration.name)
         square = published_square(places(arrangement, count, "published"), rng, side)

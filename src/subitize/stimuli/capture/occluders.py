@@ -16,14 +16,18 @@ from subitize.stimuli.capture.arrangements import PUBLISHED, SHIFTS, Layout, pla
 from subitize.stimuli.capture.completing import completions
 from subitize.stimuli.geometry import Points
 
-HIDDEN = range(1, 7)
-"""how many objects a fair square may hide"""
+MOST_HIDDEN = 6
+"""objects that a fair square may hide at most"""
+LEAST_SEEN = 4
+"""objects that it leaves visible at least, and half of them, since version 2 of the layout"""
+VERSIONS = (1, 2)
+"""of the layout: in the first a square might leave one object, or hide more than half"""
 _SIDES = (6.0, 12.0)
 """side of a published square, in radii"""
 _FAIR_SIDES = (0.05, 0.4)
 """side of a fair square, in shares of the picture's"""
-_TILT = 0.14
-"""numbers hidden weigh exp(tilt * number); this tilt gives the paper's mean of 2.73"""
+_TILT = {1: 0.14, 2: 0.22}
+"""numbers hidden weigh exp(tilt * number); by version, what gives the paper's mean of 2.73"""
 _THROWS = 12_000
 """squares thrown at a pattern"""
 _POOL = 8
@@ -60,17 +64,24 @@ def published_square(layout: Layout, rng: np.random.Generator, side: float | Non
 
 
 def fair_square(
-    arrangement: str, count: int, nth: int, seed: int, side: float | None = None
+    arrangement: str,
+    count: int,
+    nth: int,
+    seed: int,
+    side: float | None = None,
+    *,
+    version: int = VERSIONS[-1],
 ) -> Square:
     """The square of the nth of the 50 pictures of a pattern.
 
-    It hides 1 to 6 whole objects, touches no other, and leaves one completion. How many of the 50
-    hide how many is fixed; the seed only deals them out. Numbers that the pattern does not allow
-    are left out.
+    It hides 1 to 6 whole objects, at most half and all but four, touches no other, and leaves one
+    completion. How many of the 50 hide how many is fixed; the seed only deals them out. Numbers
+    that the pattern does not allow are left out.
     """
+    most = min(MOST_HIDDEN, count - LEAST_SEEN, count // 2) if version > 1 else MOST_HIDDEN
     pools = {
         hidden: squares
-        for hidden in HIDDEN
+        for hidden in range(1, most + 1)
         if (squares := _pool(arrangement, count, hidden, seed, side))
     }
     if not pools:
@@ -81,14 +92,14 @@ def fair_square(
             + (", or leave the side open." if side else ".")
         )
     dealt = int(generator("capture", "deal", seed, arrangement, count).permutation(50)[nth % 50])
-    squares = pools[_quota(tuple(pools))[dealt]]
+    squares = pools[_quota(tuple(pools), _TILT[version])[dealt]]
     return squares[dealt % len(squares)]
 
 
 @lru_cache(maxsize=64)
-def _quota(possible: tuple[int, ...]) -> tuple[int, ...]:
+def _quota(possible: tuple[int, ...], tilt: float) -> tuple[int, ...]:
     """Fifty numbers hidden, in shares as near to the weights as whole numbers can be."""
-    weights = np.exp(_TILT * np.array(possible))
+    weights = np.exp(tilt * np.array(possible))
     ends = np.rint(50 * np.cumsum(weights) / weights.sum()).astype(int)
     return tuple(np.repeat(possible, np.diff(ends, prepend=0)).tolist())
 
