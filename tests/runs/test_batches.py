@@ -1,7 +1,7 @@
 """OpenAI's batch endpoint: handed in once, killed at any moment, collected later.
 
-The server plays https://platform.openai.com/docs/guides/batch and
-https://platform.openai.com/docs/api-reference/batch/object, whose field names it uses.
+The server plays https://developers.openai.com/api/reference/cli/resources/batches/index.md, whose
+field names it uses.
 """
 
 from __future__ import annotations
@@ -170,8 +170,13 @@ def test_what_a_batch_left_unanswered_is_handed_in_again(go: Go) -> None:
 @pytest.mark.parametrize(
     ("code", "words", "goes_on"),
     [
-        # https://platform.openai.com/docs/guides/batch: the codes of a failed batch
-        ("token_limit_exceeded", "Enqueued token limit reached for gpt-4o", True),
+        # https://github.com/openai/openai-python/issues/2084
+        (
+            "token_limit_exceeded",
+            "Enqueued token limit reached for gpt-4o-mini in organization org-x. Limit: 2,000,000 "
+            "enqueued tokens. Please try again once some in_progress batches have been completed.",
+            True,
+        ),
         ("invalid_model", "The model x does not exist", False),
     ],
 )

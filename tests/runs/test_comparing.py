@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,6 +13,9 @@ from typer.testing import CliRunner
 import subitize
 from subitize.cli import root
 from subitize.errors import BadInput
+from subitize.measures.error_size import smape_terms
+from subitize.reports.comparing import compared_text
+from subitize.runs.comparing import compare_runs
 
 SMALL = {"per_cell": 4, "size": 128, "control": False, "categories": ("dots", "apples")}
 
@@ -98,3 +102,74 @@ def test_two_painters_and_the_report_have_their_table(tmp_path: Path) -> None:
     page = subitize.report(runs, tmp_path / "report.html").read_text(encoding="utf-8")
     assert "Differences between models" in page
     assert np.isfinite([one.paired.difference.value for one in found]).all()
+
+
+@pytest.mark.parametrize(
+    ("benchmark", "models", "settings", "score"),
+    [
+        (
+            "capture", ("sim/observer", "counter/pattern"),
+            {"items": 20, "validation": 2, "size": 256}, ("smape", "occluded"),
+        ),
+        (
+            "geckonum", ("painter/shapes?size=128", "painter/shapes?size=128&w=0.5"),
+            {"tasks": ("1",), "types": ("numeric_simple",), "things": ("apple",), "seeds": 2},
+            ("accuracy",),
+        ),
+        ("probe", ("sim/observer", "sim/random"), {"items": 30}, ("acc_r",)),
+        ("probe", ("sim/observer", "sim/filler"), {"items": 30, "task": "mlm"}, ("recall_at_1",)),
+        ("probe", ("sim/observer", "sim/random"), {"items": 30, "task": "vqa"}, ("accuracy",)),
+    ],
+)  # fmt: skip
+def test_every_benchmark_is_compared_on_what_its_score_stands_on(
+    tmp_path: Path, benchmark: str, models: tuple[str, str], settings: dict[str, Any],
+    score: tuple[str, ...],
+) -> None:  # fmt: skip
+    """The values of both are the runs' own scores where every picture was read."""
+    runs = [subitize.run(benchmark, model, out=tmp_path, **settings) for model in models]
+    measure = "smape" if "smape" in score else "accuracy"
+    found = next(one for one in subitize.compare(runs) if one.measure == measure)
+    assert found.paired.discordant > 0
+    for run, value in zip(runs, (found.first_value, found.second_value), strict=True):
+        own: Any = run.scores
+        for step in score:
+            own = own[step]
+        own = own.value if isinstance(own, subitize.Score) else own["value"]
+        # a picture with several questions is one value here, and each question one in the score
+        assert value == pytest.approx(own, abs=0.05 if benchmark == "probe" else 1e-9)
+
+
+def test_several_samples_of_a_picture_are_one_value(tmp_path: Path) -> None:
+    settings = {"items": 10, "validation": 2, "size": 256, "confidence": "samples", "samples": 3}
+    runs = [
+        subitize.run("capture", f"sim/observer?seed={seed}", out=tmp_path, **settings)
+        for seed in (1, 2)
+    ]
+    found = next(one for one in subitize.compare(runs) if one.measure == "smape")
+    assert found.pictures == 10
+    answers = runs[0].answers.filter(stage="total", variant="occluded", help="")
+    assert answers.height == 30
+    terms = smape_terms(answers["target"].to_numpy(), answers["number"].to_numpy())
+    assert found.first_value == pytest.approx(terms.mean())
+
+
+def test_pairs_without_a_picture_in_common_are_named_and_the_rest_compared(
+    runs: list[subitize.Run], tmp_path: Path
+) -> None:
+    other = subitize.run("naming", "sim/perfect", out=tmp_path, prompt="things", per_cell=1,
+                         size=128, control=False, categories=("people",))  # fmt: skip
+    compared = compare_runs([run.stored for run in (*runs[:2], other)])
+    assert len(compared.found) == 3
+    assert [second for _, second in compared.strangers] == ["sim/perfect", "sim/perfect"]
+    assert "Not compared" in compared_text(compared)
+    with pytest.raises(BadInput, match="share no two pictures"):
+        subitize.compare([runs[0], other])
+
+
+def test_two_runs_of_one_model_are_told_apart(tmp_path: Path) -> None:
+    runs = [
+        subitize.run("naming", "sim/observer", out=tmp_path, prompt=prompt, **SMALL)
+        for prompt in ("things", "objects")
+    ]
+    labels = {label for one in subitize.compare(runs) for label in (one.first, one.second)}
+    assert labels == {f"sim/observer ({run.folder.name})" for run in runs}

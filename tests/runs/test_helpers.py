@@ -24,7 +24,7 @@ from subitize.runs.run import RunOptions, run_benchmark
 from tests.image_server import ImageServer
 from tests.runs.conftest import responses_of
 from tests.runs.killing import kill_after, stored
-from tests.runs.test_reading import TwoQuestions
+from tests.runs.test_own_readings import TwoQuestions
 from tests.scored import load_run
 
 KILLS, CONCURRENCY = 20, 4

@@ -5,8 +5,6 @@ A fixture that plays a hosted server names the document or issue that its bytes 
 
 from __future__ import annotations
 
-import asyncio
-import threading
 from typing import Any
 
 import orjson
@@ -16,8 +14,10 @@ from aiohttp import ClientSession, web
 from subitize.errors import BadInput
 from subitize.models.base import ModelOptions
 from subitize.models.catalog import open_model
+from subitize.runs.limits import RetryPolicy
 from tests.chat_server import ChatServer, completion, usual_reply
 from tests.runs.conftest import Go, responses_of
+from tests.serving import Serving
 
 TRIALS = 18
 
@@ -156,7 +156,7 @@ def test_servers_that_only_stream(go: Go, asks: bool) -> None:
 def test_a_stream_that_breaks_off_is_asked_for_again(go: Go) -> None:
     def breaks(number: int, _request: web.Request, body: dict[str, Any]) -> Any:
         if number == 1:
-            # https://openrouter.ai/docs/api-reference/errors: an error in the middle of a stream
+            # https://openrouter.ai/docs/errors: an error in the middle of a stream
             return web.Response(
                 body=b'data: {"choices":[{"index":0,"delta":{"content":"1"}}]}\n\ndata: {"error":'
                 b'{"code":"server_error","message":"Provider disconnected"},"choices":[{"index":0,'
@@ -173,7 +173,8 @@ def test_a_stream_that_breaks_off_is_asked_for_again(go: Go) -> None:
 
 
 def test_azure_by_deployment_and_by_its_v1_address(go: Go, monkeypatch: pytest.MonkeyPatch) -> None:
-    """https://learn.microsoft.com/azure/ai-services/openai/reference: POST
+    """https://learn.microsoft.com/lv-lv/azure/ai-services/openai/reference and, for v1,
+    https://learn.microsoft.com/en-us/azure/ai-foundry/openai/latest: POST
     https://{endpoint}/openai/deployments/{deployment}/chat/completions?api-version=2024-10-21
     with the header api-key."""
     monkeypatch.setenv("AZURE_KEY", "0123456789abcdef")
@@ -216,7 +217,7 @@ HOSTED = {
         "object": "chat.completion",
         "usage": {"completion_tokens": 4, "prompt_tokens": 265, "total_tokens": 300},
     },
-    # https://docs.claude.com/en/api/openai-sdk: many fields are always empty
+    # https://platform.claude.com/docs/en/api/openai-sdk: many fields are always empty
     "v1": {
         "id": "msg_01", "choices": [{
             "finish_reason": "stop", "index": 0, "logprobs": None,
@@ -303,31 +304,25 @@ def test_ordinary_names_are_no_keys() -> None:
     open_model("openai/x?seed=1", ModelOptions("http://127.0.0.1:9/v1", extra_body=body))
 
 
-class Proxy:
-    """A real HTTP proxy that passes requests on and keeps their addresses."""
+class Proxy(Serving):
+    """A real HTTP proxy that passes requests on and keeps their addresses; what is encrypted goes
+    no further, for want of a server with a certificate."""
 
     def __init__(self) -> None:
+        super().__init__()
         self.seen: list[str] = []
-        self._loop = asyncio.new_event_loop()
-        self._ready = threading.Event()
-        self._thread = threading.Thread(target=self._serve, daemon=True)
 
-    def _serve(self) -> None:
-        asyncio.set_event_loop(self._loop)
-        self._loop.run_until_complete(self._start())
-        self._ready.set()
-        self._loop.run_forever()
-        self._loop.run_until_complete(self._runner.cleanup())
-        self._loop.close()
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
 
-    async def _start(self) -> None:
-        self._runner = web.ServerRunner(web.Server(self._pass_on))
-        await self._runner.setup()
-        site = web.TCPSite(self._runner, "127.0.0.1", 0)
-        await site.start()
-        self.url = f"http://127.0.0.1:{self._runner.addresses[0][1]}"
+    def _made(self) -> web.BaseRunner:
+        return web.ServerRunner(web.Server(self._pass_on))
 
     async def _pass_on(self, request: web.BaseRequest) -> web.Response:
+        if request.method == "CONNECT":
+            self.seen.append(f"CONNECT {request.raw_path}")
+            return web.Response(status=502)
         self.seen.append(str(request.url))
         async with (
             ClientSession() as session,
@@ -335,19 +330,32 @@ class Proxy:
         ):
             return web.Response(body=await sent.read(), content_type="application/json")
 
-    def __enter__(self) -> Proxy:
-        self._thread.start()
-        self._ready.wait()
-        return self
 
-    def __exit__(self, *_: object) -> None:
-        self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join()
+PROXIES = ("http_proxy", "https_proxy", "no_proxy", "all_proxy")
 
 
-def test_the_proxy_of_the_environment_is_used(go: Go, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("http_proxy", "HTTP_PROXY", "no_proxy", "NO_PROXY", "all_proxy", "ALL_PROXY"):
+@pytest.fixture
+def no_proxies(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
+    for name in PROXIES:
         monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name.upper(), raising=False)
+    return monkeypatch
+
+
+@pytest.mark.parametrize("name", ["HTTPS_PROXY", "https_proxy"])
+def test_what_is_encrypted_goes_through_its_own_proxy(
+    go: Go, no_proxies: pytest.MonkeyPatch, name: str
+) -> None:
+    with Proxy() as proxy:
+        no_proxies.setenv(name, proxy.url)
+        policy = RetryPolicy(2, first_contact=0.5)
+        outcome, _ = go("https://127.0.0.1:9/v1", policy=policy, concurrency=1)
+    assert not outcome.complete
+    assert set(proxy.seen) == {"CONNECT 127.0.0.1:9"}
+
+
+def test_the_proxy_of_the_environment_is_used(go: Go, no_proxies: pytest.MonkeyPatch) -> None:
+    monkeypatch = no_proxies
     with ChatServer() as server, Proxy() as proxy:
         monkeypatch.setenv("HTTP_PROXY", proxy.url)
         monkeypatch.setenv("http_proxy", proxy.url)

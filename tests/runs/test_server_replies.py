@@ -39,18 +39,19 @@ def first(answer: Any, many: int = 1, status: int = 200) -> Any:
 
 
 KEPT = {
-    # Gemini's FinishReason: https://ai.google.dev/api/generate-content#FinishReason
+    # https://ai.google.dev/api/python/google/generativeai/protos/Candidate/FinishReason
     "gemini stop": (message("STOP", content="4 apples"), "stop", "STOP", "read"),
     "gemini cut": (message("MAX_TOKENS", content="There"), "length", "MAX_TOKENS", "truncated"),
     "gemini safety": (message("SAFETY", content=None), "refused", "SAFETY", "refused"),
     "gemini recitation": (message("RECITATION"), "refused", "RECITATION", "refused"),
     "gemini cut while thinking": (message("length"), "length", "", "truncated"),
-    # Mistral: https://docs.mistral.ai/api/#tag/chat ("stop" "length" "model_length" "error")
+    # Mistral, by a client made from its specification: https://docs.rs/crate/
+    # mistral-openapi-client/latest/source/src/models/chat_completion_choice.rs
     "mistral": (message("model_length", content="12"), "length", "model_length", "truncated"),
     # Anthropic's stop_reason, which proxies let through: max_tokens, end_turn, refusal
     "anthropic cut": (message("max_tokens", content="There"), "length", "max_tokens", "truncated"),
     "anthropic": (message("end_turn", content="There are 12."), "stop", "end_turn", "read"),
-    # Together: https://docs.together.ai/reference/chat-completions-1 ("stop" "eos" "length")
+    # Together: https://github.com/openai/openai-dotnet/pull/267
     "together": (message("eos", content="There are 12."), "stop", "eos", "read"),
     # Words that nobody declared; "failed" is one of ours, which must not decide anything
     "unknown": (message("because", content="There are 7."), "other", "because", "read"),
@@ -58,7 +59,7 @@ KEPT = {
     "too-long": (message("too-long", content="There are 7."), "other", "too-long", "read"),
     # A reply without its ending: the stream's word for "not yet"
     "none": (message(None, content="There are 7."), "stop", "", "read"),
-    # DeepSeek: https://api-docs.deepseek.com/guides/reasoning_model
+    # DeepSeek: https://api-docs.deepseek.com/zh-cn/guides/reasoning_model
     "only thinking": (
         message("stop", content="", reasoning_content="I count 12 apples."), "stop", "", "no-number"
     ),
@@ -148,6 +149,8 @@ SAID = {
     # https://github.com/google-gemini/gemini-cli/issues/4701: a list with one error
     "gemini": (400, [{"error": {
         "code": 400, "message": "Request contains an invalid argument.",
+        "errors": [{"message": "Request contains an invalid argument.", "domain": "global",
+                    "reason": "badRequest"}],
         "status": "INVALID_ARGUMENT",
     }}], "Request contains an invalid argument"),
     "gemini's key": (400, [{"error": {
@@ -175,6 +178,11 @@ def test_errors_are_told_in_the_servers_words(go: Go, name: str) -> None:
     assert words in str(outcome.error)
 
 
+VLLM_TOO_LONG = {
+    "message": "This model's maximum context length is 1024 tokens. However, you requested 1029 "
+    "tokens (1028 in the messages, 1 in the completion). Please reduce the length of the messages "
+    "or completion", "type": "BadRequestError", "param": None, "code": 400,
+}  # fmt: skip
 STATES = {
     # https://github.com/OpenHands/OpenHands/issues/5350, sent by a litellm proxy
     "litellm": (400, {"error": {
@@ -182,21 +190,25 @@ STATES = {
         '{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: '
         '209303 tokens > 200000 maximum"}}', "type": None, "param": None, "code": "400",
     }}, "too-long"),
-    # https://github.com/BrokkAi/brokk-app/issues/540
+    # https://github.com/OpenHands/benchmarks/issues/45
     "litellm again": (400, {"error": {
-        "message": "litellm.BadRequestError: AnthropicException - input length and `max_tokens` "
-        "exceed context limit: 179413 + 32768 > 200000", "type": None, "code": "400",
+        "message": 'litellm.BadRequestError: AnthropicException - {"type":"error","error":{"type":'
+        '"invalid_request_error","message":"input length and `max_tokens` exceed context limit: '
+        '142123 + 64000 > 200000, decrease input length or `max_tokens` and try again"}}',
+        "type": None, "param": None, "code": "400",
     }}, "too-long"),
-    # vLLM, as in https://github.com/llm-d/llm-d-inference-sim/issues/82
-    "vllm": (400, {
-        "object": "error", "message": "This model's maximum context length is 1024 tokens. However,"
-        " you requested 2048 tokens", "type": "BadRequestError", "param": None, "code": 400,
-    }, "too-long"),
-    # Azure: https://learn.microsoft.com/azure/ai-services/openai/concepts/content-filter
+    # vLLM's words of https://github.com/llm-d/llm-d-inference-sim/issues/596, in today's form and
+    # in the older one of https://github.com/block/goose/pull/8031
+    "vllm": (400, {"error": VLLM_TOO_LONG}, "too-long"),
+    "vllm, older": (400, {"object": "error", **VLLM_TOO_LONG}, "too-long"),
+    # Azure: the words of https://github.com/microsoft/azurechat/issues/351, in the form of
+    # https://www.developersdigest.tech/errors/api/azure-openai
     "azure": (400, {"error": {
         "message": "The response was filtered due to the prompt triggering Azure OpenAI's content "
-        "management policy.", "type": None, "param": "prompt", "code": "content_filter",
-        "status": 400,
+        "management policy. Please modify your prompt and retry. To learn more about our content "
+        "filtering policies please read our documentation: "
+        "https://go.microsoft.com/fwlink/?linkid=2198766.", "type": None, "param": "prompt",
+        "code": "content_filter", "status": 400,
     }}, "refused"),
     # https://openrouter.ai/docs/errors: 403, the chosen model requires moderation
     "openrouter": (200, {"error": {
@@ -218,7 +230,9 @@ def test_errors_that_are_states(go: Go, name: str) -> None:
 # https://github.com/ChatGPTNextWeb/NextChat/issues/3664
 QUOTA = {
     "error": {
-        "message": "You exceeded your current quota, please check your plan and billing details.",
+        "message": "You exceeded your current quota, please check your plan and billing details. "
+        "For more information on this error, read the docs: "
+        "https://platform.openai.com/docs/guides/error-codes/api-errors.",
         "type": "insufficient_quota",
         "param": None,
         "code": "insufficient_quota",
@@ -226,7 +240,7 @@ QUOTA = {
 }
 BROKE = {
     "openai": (429, QUOTA),
-    # https://github.com/waylaidwanderer/node-chatgpt-api/issues/167: without a code
+    # https://github.com/ChatGPTNextWeb/NextChat/issues/1810: without a code
     "openai, older": (429, {"error": {**QUOTA["error"], "code": None}}),
     # https://openrouter.ai/docs/errors
     "openrouter": (402, {"error": {"code": 402, "message": "Insufficient credits"}}),

@@ -8,7 +8,7 @@ scores: the first after which the benchmark does not ask again.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from io import BytesIO
 from pathlib import Path
@@ -21,12 +21,10 @@ from subitize.benchmark import Benchmark, Settings
 from subitize.errors import RunLocked, StorageFull, WrongRun
 from subitize.files import write_whole
 from subitize.records import Key, Reading, Response, Row, Trial, key_from
-from subitize.runs.checked import Damaged, response_of
+from subitize.runs.columns import Records, response_columns, trial_columns
 from subitize.runs.exclusions import read_exclusions
 from subitize.runs.folder import FORMAT, counted_respondents
-from subitize.runs.journal import read_lines
 from subitize.runs.lock import locked
-from subitize.runs.plan import read_trials
 from subitize.runs.reading import RunReader
 
 if TYPE_CHECKING:
@@ -61,11 +59,7 @@ COLUMNS: Mapping[str, str] = {
 told none. of_…: which response a helper's answer is about, null for answers
 about a stimulus; order: where the trial stands in the plan, behind the one it follows: sorted by
 it, a run is the same whatever the concurrency"""
-OF_RESPONSES = (
-    "trial", "respondent", "settings_hash", "sample", "attempt", "kind", "value", "stop", "seconds"
-)  # fmt: skip
-OF_TRIALS, OF_READINGS = ("stage", "target", "target_choice"), ("state", "number", "choice")
-TYPES = {str: "String", int: "Int64", float: "Float64"}
+OF_READINGS = ("state", "number", "choice")
 SOURCES = ("trials.jsonl", "responses.jsonl", "responses-overflow.jsonl", "excluded.json")
 
 
@@ -133,82 +127,56 @@ def _stored(path: Path, stamp: str, columns: Sequence[str] | None) -> pl.DataFra
         return None
 
 
-def read_responses(folder: Path) -> Iterator[Response]:
-    """Every response, in the order in which they came; those in the overflow file last."""
-    for name in ("responses.jsonl", "responses-overflow.jsonl"):
-        for number, (_, line) in enumerate(read_lines(folder / name), 1):
-            try:
-                response = response_of(line)
-            except Damaged:
-                raise WrongRun(
-                    f"{folder / name}, line {number} is damaged: it is not a response. Mend or "
-                    "delete that line; its trial will be asked again."
-                ) from None
-            yield response
-
-
 def build_answers(
     folder: Path, info: Mapping[str, Any], reader: RunReader, settings: Settings
 ) -> pl.DataFrame:
     """Read every response once."""
-    trials = {trial.id: trial for trial in read_trials(folder)}
-    responses = list(read_responses(folder))
+    benchmark = reader.benchmark
+    conditions = {name: to for name, to in benchmark.CONDITION.items() if name not in COLUMNS}
+    trials = trial_columns(folder, conditions)
+    responses = response_columns(folder)
     _check_planned(folder, trials, responses)
-    _check_conditions(folder, trials, reader.benchmark)
-    counted = set(counted_respondents(info))
-    about = _answers_about(trials, responses, reader)
-    stages = reader.benchmark.stages(settings, info.get("kind", reader.benchmark.KINDS[0]))
+    table = responses.join(_ordered(trials), on="trial", how="left", maintain_order="left")
+    stages = benchmark.stages(settings, info.get("kind", benchmark.KINDS[0]))
     helped = {stage.name for stage in stages if stage.role}
-    readings = _readings(trials, responses, reader, helped, about)
-    _exclude(responses, readings, read_exclusions(folder))
-    judged = [
-        (response.respondent, response.settings_hash) in counted
-        and trials[response.trial].stage not in helped
-        and response.sample < reader.benchmark.samples(trials[response.trial], settings)
-        for response in responses
-    ]
-    counts = _counting(trials, responses, readings, judged, (reader.benchmark, settings))
-    return as_frame(trials, responses, readings, counts, reader.benchmark)
+    with Records(folder) as records:
+        rows = _Rows(table, records)
+        about = _answers_about(rows, reader)
+        readings = _readings(rows, reader, helped, about)
+        _exclude(table, readings, read_exclusions(folder))
+        judged = _judged(rows, (benchmark, settings), set(counted_respondents(info)), helped)
+        counts = _counting(rows, readings, judged, (benchmark, settings))
+    return _with_readings(table, readings, counts).select(*COLUMNS, *conditions)
 
 
-def _check_planned(
-    folder: Path, trials: Mapping[str, Trial], responses: Sequence[Response]
-) -> None:
-    unplanned = {response.trial for response in responses} - trials.keys()
+class _Rows:
+    """Responses with their trials, as a table and, where they are asked for, as objects."""
+
+    def __init__(self, table: pl.DataFrame, records: Records) -> None:
+        self.table = table
+        self._records = records
+        self._trial_at, self._file, self._at = (
+            table[name].to_list() for name in ("_line", "_file", "_at")
+        )
+
+    def trial(self, place: int) -> Trial:
+        return self._records.trial(self._trial_at[place])
+
+    def response(self, place: int) -> Response:
+        return self._records.response(self._file[place], self._at[place])
+
+
+def _check_planned(folder: Path, trials: pl.DataFrame, responses: pl.DataFrame) -> None:
+    unplanned = responses.join(trials, on="trial", how="anti")["trial"].n_unique()
     if unplanned:
         raise WrongRun(
-            f"{folder / 'trials.jsonl'} is damaged: it lacks {len(unplanned)} trials that have a "
+            f"{folder / 'trials.jsonl'} is damaged: it lacks {unplanned} trials that have a "
             "response. Put back a copy of it, or run the same `subitize run` again, which plans "
             "them anew and asks nothing twice."
         )
 
 
-def _check_conditions(folder: Path, trials: Mapping[str, Trial], benchmark: Benchmark[Any]) -> None:
-    """Every condition is of the type that its column has; null and whole floats are fine."""
-    wanted = {
-        name: (type(empty), bool, int, float) if isinstance(empty, float) else (type(empty), bool)
-        for name, empty in benchmark.CONDITION.items()
-    }
-    for number, trial in enumerate(trials.values(), 1):
-        for name, value in trial.condition.items():
-            if value is not None and type(value) not in wanted.get(name, (type(value),)):
-                raise WrongRun(
-                    f"{folder / 'trials.jsonl'} is damaged: the condition {name!r} of its trial "
-                    f"{number} ({trial.id}) is {str(value)[:40]!r}, which is none. Delete that "
-                    "line and run the same `subitize run` again, which plans it anew."
-                )
-
-
-def _followed(trial: Trial) -> Key | None:
-    """The key of the response that a trial is about."""
-    if trial.stimulus.kind != "response":
-        return None
-    return key_from(trial.stimulus.recipe)
-
-
-def _answers_about(
-    trials: Mapping[str, Trial], responses: Sequence[Response], reader: RunReader
-) -> dict[Key, dict[str, Row]]:
+def _answers_about(rows: _Rows, reader: RunReader) -> dict[Key, dict[str, Row]]:
     """What the run's helper said about each response, in the order of the plan.
 
     Failed calls give way to those that worked.
@@ -216,124 +184,170 @@ def _answers_about(
     about: dict[Key, dict[str, Row]] = {}
     if reader.helper is None:
         return about
-    place = {identity: index for index, identity in enumerate(trials)}
-    own = [one for one in responses if (one.respondent, one.settings_hash) == reader.helper]
-    for response in sorted(own, key=lambda one: place[one.trial]):
-        trial = trials[response.trial]
-        key = _followed(trial)
-        if key is not None:
-            rows = about.setdefault(key, {})
-            if response.stop != "failed" or trial.id not in rows:
-                rows[trial.id] = Row(trial, response, reader.answer(trial, response))
+    import polars as pl
+
+    name, settings_hash = reader.helper
+    own = (pl.col("respondent") == name) & (pl.col("settings_hash") == settings_hash)
+    followed = own & pl.col("of_trial").is_not_null()
+    found = rows.table.with_row_index("row").filter(followed)
+    for place in found.sort("_planned", maintain_order=True)["row"].to_list():
+        trial, response = rows.trial(place), rows.response(place)
+        answers = about.setdefault(key_from(trial.stimulus.recipe), {})
+        if response.stop != "failed" or trial.id not in answers:
+            answers[trial.id] = Row(trial, response, reader.answer(trial, response))
     return about
 
 
+SEEN = ("stage", "_shown", "_question", "kind", "value", "stop", "note")
+"""what a reader of words can look at: responses that are alike in it are read once"""
+
+
 def _readings(
-    trials: Mapping[str, Trial],
-    responses: Sequence[Response],
-    reader: RunReader,
-    helped: set[str],
-    about: Mapping[Key, Mapping[str, Row]],
-) -> list[Reading]:
-    """What every response says; `helped` are the stages that helpers are asked in."""
+    rows: _Rows, reader: RunReader, helped: set[str], about: Mapping[Key, Mapping[str, Row]]
+) -> tuple[list[Reading], list[int]]:
+    """What responses say, and which of that each row says.
+
+    `helped` are the stages that helpers are asked in.
+    """
+    import polars as pl
+
+    stages = rows.table["stage"].unique().to_list()
+    by_words = [one for one in stages if reader.by_words(one if one in helped else None)]
+    seen = pl.struct(SEEN) if by_words else pl.lit(0)
+    own = pl.when(pl.col("stage").is_in(by_words)).then(-1).otherwise(pl.int_range(pl.len()))
+    groups = (
+        rows.table.select(row=pl.int_range(pl.len()), seen=seen, own=own)
+        .group_by("seen", "own", maintain_order=True)
+        .agg("row")["row"]
+    )
     found = []
-    for response in responses:
-        trial = trials[response.trial]
+    for place in groups.list.first().to_list():
+        trial, response = rows.trial(place), rows.response(place)
         if trial.stage in helped:
             found.append(reader.answer(trial, response))
         else:
-            rows = list(about.get(response.key, {}).values())
-            found.append(reader.response(trial, response, rows))
-    return found
+            answers = list(about.get(response.key, {}).values())
+            found.append(reader.response(trial, response, answers))
+    which = pl.DataFrame({"row": groups, "which": range(len(groups))}).explode("row")
+    return found, which.sort("row")["which"].to_list()
 
 
 def _exclude(
-    responses: Sequence[Response], readings: list[Reading], excluded: Mapping[str, str]
+    table: pl.DataFrame,
+    readings: tuple[list[Reading], list[int]],
+    excluded: Mapping[str, str],
 ) -> None:
-    for place, response in enumerate(responses) if excluded else ():
-        reason = excluded.get(response.trial) or excluded.get(response.value)
+    found, which = readings
+    pairs = table.select("trial", "value").iter_rows() if excluded else ()
+    for place, (trial, value) in enumerate(pairs):
+        reason = excluded.get(trial) or excluded.get(value)
         if reason:
-            readings[place] = Reading("excluded", note=reason)
+            which[place] = len(found)
+            found.append(Reading("excluded", note=reason))
+
+
+Rules = tuple[Benchmark[Any], Settings]
+
+
+def _judged(
+    rows: _Rows, rules: Rules, counted: set[tuple[str, str]], helped: set[str]
+) -> list[int]:
+    """The rows that are answers of those under test, to as many samples as are wanted."""
+    import polars as pl
+
+    benchmark, settings = rules
+    who = pl.concat_str("respondent", "settings_hash", separator="\n")
+    under_test = who.is_in(["\n".join(one) for one in counted])
+    judged = rows.table.select(
+        row=pl.int_range(pl.len()), sample="sample", own=under_test & ~pl.col("stage").is_in(helped)
+    ).filter("own")
+    if type(benchmark).samples is Benchmark.samples:
+        return judged.filter(pl.col("sample") < 1)["row"].to_list()
+    return [
+        place
+        for place, sample, _ in judged.iter_rows()
+        if sample < benchmark.samples(rows.trial(place), settings)
+    ]
 
 
 def _counting(
-    trials: Mapping[str, Trial],
-    responses: Sequence[Response],
-    readings: Sequence[Reading],
-    judged: Sequence[bool],
-    rules: tuple[Benchmark[Any], Settings],
-) -> list[bool]:
+    rows: _Rows, readings: tuple[list[Reading], list[int]], judged: list[int], rules: Rules
+) -> list[int]:
     """Which of the judged rows counts for each trial, respondent and sample.
 
     Failed calls count only where nothing worked. Another reader may be content with an earlier
     attempt than the one after which the run stopped asking.
     """
-    benchmark, settings = rules
-    made: dict[tuple[str, str, int], dict[int, int]] = {}
-    for place, response in enumerate(responses):
-        if judged[place]:
-            attempts = made.setdefault((response.trial, response.respondent, response.sample), {})
-            held = attempts.get(response.attempt)
-            if held is None or response.stop != "failed" or responses[held].stop == "failed":
-                attempts[response.attempt] = place
-    counts = [False] * len(responses)
-    for (trial, _, _), attempts in made.items():
-        ordered = [attempts[number] for number in sorted(attempts)]
-        worked = [place for place in ordered if responses[place].stop != "failed"]
-        tried: list[tuple[Response, Reading]] = []
-        place = ordered[-1]
-        for place in worked:
-            tried.append((responses[place], readings[place]))
-            if benchmark.next_attempt(trials[trial], settings, tried) is None:
-                break
-        counts[place] = True
-    return counts
-
-
-def as_frame(
-    trials: Mapping[str, Trial],
-    responses: Sequence[Response],
-    readings: Sequence[Reading],
-    counts: Sequence[bool],
-    benchmark: Benchmark[Any],
-) -> pl.DataFrame:
-    """The table: a row per response."""
-    asked = [trials[response.trial] for response in responses]
-    about = [_followed(trial) for trial in asked]
-    order = _order(trials)
-    columns: dict[str, list[Any]] = {
-        **{name: [getattr(one, name) for one in responses] for name in OF_RESPONSES},
-        **{name: [getattr(one, name) for one in asked] for name in OF_TRIALS},
-        **{name: [getattr(one, name) for one in readings] for name in OF_READINGS},
-        "tokens": [one.usage.get("completion_tokens", 0) for one in responses],
-        "note": [read.note or r.note for read, r in zip(readings, responses, strict=True)],
-        "counts": list(counts),
-        "of_trial": [key[0] if key else None for key in about],
-        "of_sample": [key[3] if key else None for key in about],
-        "of_attempt": [key[4] if key else None for key in about],
-        "order": [order[r.trial] for r in responses],
-    }
-    schema = dict(COLUMNS)
-    for name, empty in benchmark.CONDITION.items():
-        if name not in columns:
-            columns[name] = [t.condition.get(name, empty) for t in asked]
-            schema[name] = TYPES[type(empty)]
+    (benchmark, settings), (found, which) = rules, readings
     import polars as pl
 
-    types = {name: getattr(pl, kind) for name, kind in schema.items()}
-    ordered = {name: columns[name] for name in schema}
-    return pl.DataFrame(ordered, schema=types, strict=False)
+    names = ("trial", "respondent", "sample")
+    made = rows.table[judged].select(*names, row=pl.Series(judged, dtype=pl.Int64))
+    groups = made.group_by(names).agg("row")["row"]
+    several = groups.list.len() > 1
+    counting: list[int] = groups.filter(~several).list.first().to_list()
+    for places in groups.filter(several).to_list():
+        worked, place = _worked(rows, places)
+        tried: list[tuple[Response, Reading]] = []
+        for response, at in worked:
+            tried.append((response, found[which[at]]))
+            place = at
+            if benchmark.next_attempt(rows.trial(at), settings, tried) is None:
+                break
+        counting.append(place)
+    return counting
 
 
-def _order(trials: Mapping[str, Trial]) -> dict[str, int]:
+def _worked(rows: _Rows, places: Sequence[int]) -> tuple[list[tuple[Response, int]], int]:
+    """The attempts that worked, in order, each by its last line; and the last of all."""
+    last: dict[int, tuple[Response, int]] = {}
+    for place in places:
+        response = rows.response(place)
+        held = last.get(response.attempt)
+        if held is None or response.stop != "failed" or held[0].stop == "failed":
+            last[response.attempt] = response, place
+    ordered = [last[attempt] for attempt in sorted(last)]
+    return [one for one in ordered if one[0].stop != "failed"], ordered[-1][1]
+
+
+def _with_readings(
+    table: pl.DataFrame, readings: tuple[list[Reading], list[int]], counting: list[int]
+) -> pl.DataFrame:
+    import polars as pl
+
+    found, which = readings
+    columns = {name: [getattr(one, name) for one in found] for name in OF_READINGS}
+    types = {name: getattr(pl, COLUMNS[name]) for name in columns}
+    told = pl.DataFrame(
+        {**columns, "_told": [one.note for one in found]},
+        {**types, "_told": pl.String},
+        strict=False,
+    )
+    return table.hstack(told[which]).with_columns(
+        note=pl.when(pl.col("_told") != "").then("_told").otherwise("note"),
+        counts=pl.int_range(pl.len()).is_in(counting),
+    )
+
+
+def _ordered(trials: pl.DataFrame) -> pl.DataFrame:
     """Where each trial stands: as planned, but those that follow behind what they are about."""
-    place = {identity: index for index, identity in enumerate(trials)}
+    import polars as pl
 
-    def standing(trial: Trial) -> tuple[int, ...]:
-        key = _followed(trial)
-        if key is None or key[0] not in trials:
-            return (place[trial.id],)
-        return (*standing(trials[key[0]]), key[3], key[4], place[trial.id])
+    if trials["of_trial"].is_null().all():
+        return trials.with_columns(order=pl.col("_planned"))
+    names = ("trial", "of_trial", "of_sample", "of_attempt")
+    about = {
+        one[0]: (place, *one[1:]) for place, one in enumerate(trials.select(names).iter_rows())
+    }
 
-    ordered = sorted(trials.values(), key=standing)
-    return {trial.id: index for index, trial in enumerate(ordered)}
+    def standing(trial: str) -> tuple[int, ...]:
+        place, of, sample, attempt = about[trial]
+        return (*standing(of), sample, attempt, place) if of in about else (place,)
+
+    ordered = sorted(about, key=standing)
+    return trials.join(
+        pl.DataFrame({"trial": ordered}).with_row_index("order"),
+        on="trial",
+        how="left",
+        maintain_order="left",
+    ).with_columns(pl.col("order").cast(pl.Int64))

@@ -6,8 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 
 from subitize.errors import BadInput
-from subitize.models.base import Kind, Model
-from subitize.models.batches import Surroundings
+from subitize.models.base import Kind, Model, Surroundings
 from subitize.runs.patience import Say
 
 

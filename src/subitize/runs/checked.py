@@ -24,34 +24,54 @@ class Damaged(ValueError):
     """A line that is not what it should be."""
 
 
+WRITTEN: Mapping[str, type] = {
+    "trial": str, "respondent": str, "settings_hash": str, "sample": int, "attempt": int,
+    "kind": str, "value": str, "stop": str, "usage": dict, "seconds": float, "sha256": str,
+    "note": str, "facts": str,
+}  # fmt: skip
+"""the fields of a line of responses.jsonl in the order in which they are written"""
+_NAMES, _KINDS = tuple(WRITTEN), tuple(WRITTEN.values())
+
+
 def response_of(line: bytes) -> Response:
     """A line of responses.jsonl."""
+    return Response(**response_entry(line))
+
+
+def response_entry(line: bytes) -> dict[str, Any]:
+    """A line of responses.jsonl with the fields of a response; some may be missing.
+
+    Done for every line of every run: a line as we write it is known by two comparisons.
+    """
     try:
-        response = Response.from_json(orjson.loads(line))
-    except (orjson.JSONDecodeError, TypeError):
+        entry = orjson.loads(line)
+    except orjson.JSONDecodeError:
         raise Damaged from None
-    # Written out, because it is done for every line of every run.
-    if not (
-        type(response.trial) is str
-        and type(response.respondent) is str
-        and type(response.settings_hash) is str
-        and type(response.sample) is int
-        and 0 <= response.sample < COUNTS
-        and type(response.attempt) is int
-        and 0 <= response.attempt < COUNTS
-        and type(response.kind) is str
-        and response.kind in KINDS
-        and type(response.value) is str
-        and type(response.stop) is str
-        and type(response.seconds) in (float, int)
-        and type(response.sha256) is str
-        and type(response.note) is str
-        and type(response.facts) is str
-        and type(response.usage) is dict
-        and all(type(many) is int for many in response.usage.values())
+    if not isinstance(entry, dict) or not (
+        (tuple(entry) == _NAMES and tuple(map(type, entry.values())) == _KINDS)
+        or _has_fields(entry)
     ):
         raise Damaged
-    return response
+    if not (
+        0 <= entry["sample"] < COUNTS
+        and 0 <= entry["attempt"] < COUNTS
+        and entry["kind"] in KINDS
+        and {*map(type, entry.get("usage", {}).values())} <= {int}
+    ):
+        raise Damaged
+    return entry
+
+
+def _has_fields(entry: Mapping[str, Any]) -> bool:
+    """Whether all that a response must have is there and nothing else, each of its type."""
+    return (
+        entry.keys() >= set(_NAMES[:8])
+        and entry.keys() <= WRITTEN.keys()
+        and all(
+            type(value) is WRITTEN[name] or (name == "seconds" and type(value) is int)
+            for name, value in entry.items()
+        )
+    )
 
 
 def trial_of(line: bytes) -> Trial:
@@ -72,7 +92,7 @@ def trial_of(line: bytes) -> Trial:
         and (trial.target is None or type(trial.target) in (int, float))
         and isinstance(trial.condition, dict)
         and not any(isinstance(one, dict | list) for one in trial.condition.values())
-        and (shown.kind != "response" or _is_key(shown.recipe))
+        and (shown.kind != "response" or is_key(shown.recipe))
     ):
         raise Damaged
     return trial
@@ -86,6 +106,7 @@ def is_id(identity: Any) -> bool:
         return False
 
 
-def _is_key(recipe: Mapping[str, Any]) -> bool:
+def is_key(recipe: Mapping[str, Any]) -> bool:
+    """Whether the parts of a response's key are there, each of its type."""
     names = [recipe.get(name) for name in FOLLOWED]
     return all(type(one) is str for one in names[:3]) and all(type(one) is int for one in names[3:])

@@ -1,13 +1,14 @@
-"""Comparing runs of one benchmark on the same trials: one way for every benchmark.
+"""Comparing runs of one benchmark on the same pictures: one way for every benchmark.
 
-A benchmark says by `comparable` which answers stand for a picture; every pair of runs is compared
-on the pictures both have, by every measure that applies.
+A benchmark says by `comparable` which answers stand for a picture; several (samples, people, foils)
+are one value, their mean. Every pair of runs is compared on the pictures both have, by every
+measure that applies.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from itertools import combinations
+from itertools import combinations, product
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 LEFT_OUT, WRONG = "left out", "counted wrong"
 """what becomes of pictures that either could not be read on"""
+SECOND = " of the second"
 FEWEST = 2
 """pictures that two runs must share"""
 
@@ -34,9 +36,9 @@ class Comparison(NamedTuple):
 
     benchmark: str
     first: str
-    """model of the first run"""
+    """model of the first run, with its folder where two runs have one model"""
     second: str
-    """model of the second run"""
+    """the same of the second run"""
     measure: str
     """accuracy, nae or smape"""
     unreadable: str
@@ -62,6 +64,14 @@ class Comparison(NamedTuple):
         }
 
 
+class Compared(NamedTuple):
+    """All pairs of runs."""
+
+    found: list[Comparison]
+    strangers: list[tuple[str, str]]
+    """pairs that share too few pictures that were read"""
+
+
 class _Measure(NamedTuple):
     terms: Callable[[Any, Any], Any]
     """value of each picture from target and answer; an answer of NaN was not read"""
@@ -69,7 +79,7 @@ class _Measure(NamedTuple):
     """what an answer that is off by one adds, from the target"""
     bound: float
     skips: bool
-    """whether it has a value for a picture that was not read"""
+    """whether it has a value for an answer that was not read"""
 
 
 MEASURES = {
@@ -79,77 +89,103 @@ MEASURES = {
 }
 
 
-def compare_runs(runs: Sequence[StoredRun], *, seed: int = 0) -> list[Comparison]:
+def compare_runs(runs: Sequence[StoredRun], *, seed: int = 0) -> Compared:
     """Every pair of runs by every measure, on the pictures they share; p-values by Holm."""
     if len(runs) < 2:
         raise BadInput(f"There is {len(runs)} run to compare: give at least two.")
-    names = {run.benchmark.NAME for run in runs}
+    names = sorted({run.benchmark.NAME for run in runs})
     if len(names) > 1:
         raise BadInput(
-            f"The runs are of different benchmarks ({', '.join(sorted(names))}): compare those of "
-            "one at a time."
+            f"The runs are of different benchmarks ({', '.join(names)}): compare those of one at a "
+            "time."
         )
-    found: list[Comparison] = []
-    frames = [run.benchmark.comparable(run.counted, run.settings, _form(run)) for run in runs]
+    compared = Compared([], [])
+    labels = _labels(runs)
+    values = [
+        _values(run.benchmark.comparable(run.counted, run.settings, _form(run))) for run in runs
+    ]
     for one, other in combinations(range(len(runs)), 2):
         # A generator of its own: another run more or less changes no p
         rng = np.random.default_rng([seed, 20251116])
-        labels = (_label(runs[one]), _label(runs[other]))
-        found += _pair(labels, names.copy().pop(), _joined(frames[one], frames[other], labels), rng)
-    adjusted = holm([one.paired.p for one in found]).tolist()
-    return [one._replace(p_holm=p) for one, p in zip(found, adjusted, strict=True)]
+        pair = labels[one], labels[other]
+        both = values[one].join(values[other], on="picture", suffix=SECOND, maintain_order="left")
+        if measured := _pair(pair, names[0], both, rng):
+            compared.found.extend(measured)
+        else:
+            compared.strangers.append(pair)
+    if not compared.found:
+        raise BadInput(
+            f"The runs of {' and '.join(compared.strangers[0])} share no two pictures that were "
+            "read: compare runs made with the same settings and seed."
+        )
+    adjusted = holm([one.paired.p for one in compared.found]).tolist()
+    corrected = zip(compared.found, adjusted, strict=True)
+    return Compared([one._replace(p_holm=p) for one, p in corrected], compared.strangers)
 
 
-def _label(run: StoredRun) -> str:
-    return str((run.info.get("model") or {}).get("name") or run.folder.name)
+def _labels(runs: Sequence[StoredRun]) -> list[str]:
+    models = [str((run.info.get("model") or {}).get("name") or run.folder.name) for run in runs]
+    return [
+        f"{model} ({run.folder.name})" if models.count(model) > 1 else model
+        for model, run in zip(models, runs, strict=True)
+    ]
 
 
 def _form(run: StoredRun) -> dict[str, Any]:
     return {**run.info.get("decisions", {}), "prompt_of_scores": run.scores.get("prompt")}
 
 
-def _joined(first: pl.DataFrame, second: pl.DataFrame, labels: tuple[str, str]) -> pl.DataFrame:
-    both = first.join(second, on="picture", how="inner", suffix="_second", maintain_order="left")
-    if both.height < FEWEST:
-        raise BadInput(
-            f"The runs of {labels[0]} and {labels[1]} share {both.height} pictures: compare runs "
-            "made with the same settings and seed."
+def _values(answers: pl.DataFrame) -> pl.DataFrame:
+    """A row per picture: its target and, of each measure, the mean over the answers that were read
+    and that over all."""
+    import polars as pl
+
+    target, given = answers["target"].to_numpy(), answers["answer"].to_numpy()
+    read, terms = ~np.isnan(given), {}
+    for name, measure in MEASURES.items():
+        known = target > 0 if name == "nae" else np.ones_like(read)
+        each = np.full(given.size, np.nan)
+        each[known] = measure.terms(target[known], given[known])
+        terms[name, LEFT_OUT] = np.where(read, each, np.nan)
+        terms[name, WRONG] = each if measure.skips else np.full(given.size, np.nan)
+    columns = {" ".join(key): pl.Series(value, nan_to_null=True) for key, value in terms.items()}
+    return (
+        answers.select("picture", "stratum", "target", "kind")
+        .with_columns(**columns, not_read=pl.Series(~read))
+        .group_by("picture", maintain_order=True)
+        .agg(
+            pl.col("stratum", "target", "kind").first(),
+            pl.col(*columns).mean(),
+            pl.col("not_read").any(),
         )
-    return both
+    )
 
 
 def _pair(
     labels: tuple[str, str], benchmark: str, both: pl.DataFrame, rng: np.random.Generator
 ) -> list[Comparison]:
     """Every measure of one pair of runs."""
-    target = both["target"].to_numpy()
-    given = [both[name].to_numpy() for name in ("answer", "answer_second")]
-    strata = both["stratum"].to_numpy().astype(str)
-    read = ~(np.isnan(given[0]) | np.isnan(given[1]))
     choices = bool((both["kind"] == "choice").all())
+    lost = int((both["not_read"] | both[f"not_read{SECOND}"]).sum())
     found = []
-    for name, measure in MEASURES.items():
-        if choices and name != "accuracy":
+    for name, treated in product(MEASURES, (LEFT_OUT, WRONG)):
+        measure, column = MEASURES[name], f"{name} {treated}"
+        kept = both.drop_nulls([column, column + SECOND])
+        if (choices and name != "accuracy") or (treated == WRONG and not lost):
             continue
-        for treated, kept in ((LEFT_OUT, read), (WRONG, np.ones_like(read))):
-            asked = kept & (target > 0) if name == "nae" else kept
-            if (treated == WRONG and (read.all() or not measure.skips)) or asked.sum() < FEWEST:
-                continue
-            one, other = (
-                np.asarray(measure.terms(target[asked], answer[asked]), dtype=np.float64)
-                for answer in given
-            )
-            paired = paired_difference(
-                one,
-                other,
-                rng,
-                strata=strata[asked],
-                steps=measure.steps(target[asked]),
-                bound=measure.bound,
-            )
-            means, many = (float(one.mean()), float(other.mean())), int(asked.sum())
-            lost = int((~read).sum())
-            found.append(
-                Comparison(benchmark, *labels, name, treated, *means, paired, 1.0, many, lost)
-            )
+        if kept.height < FEWEST:
+            continue
+        one, other = (kept[each].to_numpy() for each in (column, column + SECOND))
+        paired = paired_difference(
+            one,
+            other,
+            rng,
+            strata=kept["stratum"].to_numpy().astype(str),
+            steps=measure.steps(kept["target"].to_numpy()),
+            bound=measure.bound,
+        )
+        means = float(one.mean()), float(other.mean())
+        found.append(
+            Comparison(benchmark, *labels, name, treated, *means, paired, 1.0, kept.height, lost)
+        )
     return found

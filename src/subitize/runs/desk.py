@@ -97,7 +97,7 @@ class Desk:
             return self._noted(await self._ask_patiently((stimulus, item), self._limiter))
         future: asyncio.Future[Answered] = asyncio.get_running_loop().create_future()
         if self.model.paid:
-            self._terms.budget.take()
+            self._terms.budget.take(self.model.requests(item))
         self._queue.append(((stimulus, item), future))
         self._filled.set()
         return self._noted(await future)
@@ -179,7 +179,7 @@ class Desk:
             if self._terms.halt.stops(paid=self.model.paid):
                 raise Halted
             if self.model.paid:
-                self._terms.budget.take()
+                self._terms.budget.take(self.model.requests(asked[1]))
             try:
                 answered = (await self.engine.submit([asked]))[0]
             except WorkerLost as problem:

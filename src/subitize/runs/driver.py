@@ -119,7 +119,9 @@ class Driver:
 
     async def run(self, stage: Stage, trials: Iterable[Trial]) -> None:
         """Ask whatever of these trials, and of those that follow, is not in the journal yet."""
-        await self._all(stage, (self._finish(job, stage) for job in self._jobs(trials, stage)))
+        desk = self._desks[stage.role]
+        jobs = (job for job in self._jobs(trials, stage) if not self._settled(job, stage, desk))
+        await self._all(stage, (self._finish(job, stage) for job in jobs))
 
     async def read(self, stage: Stage, stored: Iterable[tuple[Trial, Response]]) -> None:
         """Have helpers asked about responses that are there; nobody else is."""
@@ -181,8 +183,6 @@ class Driver:
     async def _finish(self, job: Job, stage: Stage) -> Row | None:
         """Take a job through all its attempts; the last of them, unless the run was halted."""
         work, desk = self._work, self._desks[stage.role]
-        if self._settled(job, stage, desk):
-            return None
         # What was received is still read by helpers that cost nothing.
         while not work.halt.stops(paid=desk.model.paid):
             response = await self._response(job, desk)

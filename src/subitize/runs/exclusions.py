@@ -8,8 +8,7 @@ import orjson
 
 from subitize.errors import BadInput, WrongRun
 from subitize.files import write_whole
-from subitize.runs.checked import Damaged, response_of
-from subitize.runs.journal import read_lines
+from subitize.runs.columns import read_responses
 from subitize.runs.plan import read_trials
 
 
@@ -36,15 +35,7 @@ def write_exclusions(folder: Path, file: Path) -> int:
     except (OSError, UnicodeDecodeError) as problem:
         raise BadInput(f"Can't read {file}: {problem}.") from None
     known = {trial.id for trial in read_trials(folder)}
-    for number, (_, stored) in enumerate(read_lines(folder / "responses.jsonl"), 1):
-        try:
-            response = response_of(stored)
-        except Damaged:
-            raise WrongRun(
-                f"{folder / 'responses.jsonl'}, line {number} is damaged: it is not a response."
-            ) from None
-        if response.kind == "picture":
-            known.add(response.value)
+    known |= {one.value for one in read_responses(folder) if one.kind == "picture"}
     excluded = {}
     for number, line in enumerate(lines, 1):
         if not line.strip() or line.startswith("#"):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Mapping
-from dataclasses import asdict
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -19,6 +18,7 @@ from subitize.errors import StorageFull, WrongRun
 from subitize.files import write_whole
 from subitize.models.base import Kind, Model
 from subitize.records import fingerprint
+from subitize.runs.shards import WHOLE, shard_name
 
 PACKAGES = ("subitize", "numpy", "aiohttp", "scipy", "torch", "transformers")
 LISTS = {"readers": ("name", "settings_hash"), "respondents": ("name", "settings_hash")}
@@ -47,7 +47,7 @@ def identity(
         "benchmark": benchmark.NAME,
         "version": benchmark.VERSION,
         "kind": kind,
-        "settings": asdict(settings),
+        "settings": settings.identity(),
         "model": model_identity(model),
     }
     asked = {
@@ -59,9 +59,11 @@ def identity(
 
 
 def folder_name(parts: Mapping[str, Any]) -> str:
-    """A readable slug plus a short hash."""
+    """A readable slug plus a short hash, and which shard it is."""
+    whole = {key: value for key, value in parts.items() if key != "shard"}
     slug = re.sub(r"[^a-z0-9.]+", "-", f"{parts['benchmark']}-{parts['model']['name']}".lower())
-    return f"{slug.strip('-')[:60]}-{fingerprint(parts, 8)}"
+    name = f"{slug.strip('-')[:60]}-{fingerprint(whole, 8)}"
+    return shard_name(name, tuple(parts.get("shard", WHOLE)))
 
 
 def store_picture(folder: Path, picture: bytes, ending: str) -> str:
@@ -141,6 +143,9 @@ def _missing(info: Mapping[str, Any]) -> list[str]:
             missing.append(f"{key} (a list of objects with {', '.join(fields)})")
     if not isinstance(info.get("decisions", {}), dict):
         missing.append("decisions (an object)")
+    ended = info.get("ended", [])
+    if not isinstance(ended, list) or not all(isinstance(one, str) for one in ended):
+        missing.append("ended (a list of stages)")
     missing += [key for key in ("kind", "reader") if not isinstance(info.get(key), str | None)]
     return missing
 

@@ -7,7 +7,7 @@ import contextlib
 import sys
 import time
 from asyncio.subprocess import PIPE, Process
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -21,6 +21,17 @@ from subitize.runs.engines import Answered, Asked
 
 LAST_WORDS = 2000
 """characters kept of what a child said before it died"""
+
+
+def unpacked(found: Mapping[str, Any], seconds: float) -> list[Answered]:
+    """What a worker elsewhere answered to a batch; what it could not draw is told."""
+    if "problem" in found:
+        raise BadInput(found["problem"])
+    each = seconds / max(1, len(found["answers"]))
+    return [
+        (unpack_reply(answer), each, sha256)
+        for answer, sha256 in zip(found["answers"], found["hashes"], strict=True)
+    ]
 
 
 class IsolatedEngine:
@@ -50,13 +61,7 @@ class IsolatedEngine:
             message = [pack_item(stimulus, item) for stimulus, item in asked]
             allowed = self._options.timeout * len(asked)
             found = await self._exchange(child, message, allowed)
-        if "problem" in found:
-            raise BadInput(found["problem"])
-        seconds = (time.perf_counter() - begun) / len(asked)
-        return [
-            (unpack_reply(answer), seconds, sha256)
-            for answer, sha256 in zip(found["answers"], found["hashes"], strict=True)
-        ]
+        return unpacked(found, time.perf_counter() - begun)
 
     async def _started(self) -> Process:
         if self._child is not None:

@@ -16,8 +16,8 @@ import orjson
 
 from subitize.disk import APPENDING, FULL, is_there, sync_data, sync_folder, take_room
 from subitize.errors import StorageFull, WrongRun
-from subitize.records import Key, Response
-from subitize.runs.checked import Damaged, response_of
+from subitize.records import Key, Response, key_from
+from subitize.runs.checked import Damaged, response_entry
 
 LINE_BYTES = 8192
 RESERVE_BYTES = 1 << 20
@@ -78,6 +78,14 @@ def unreadable(path: Path, problem: OSError) -> WrongRun:
     )
 
 
+def damaged_response(path: Path, number: int) -> WrongRun:
+    """What is said of a line that is no response."""
+    return WrongRun(
+        f"{path}, line {number} is damaged: it is not a response. Mend or delete that line; all "
+        "others are kept, and its trial will be asked again."
+    )
+
+
 def append_line(descriptor: int, line: bytes) -> int:
     """Write a whole line or nothing: what a full disk left of it is taken back; where it begins."""
     before = os.lseek(descriptor, 0, os.SEEK_END)
@@ -128,15 +136,13 @@ class Journal:
     def _index(self) -> None:
         for number, (offset, line) in enumerate(read_lines(self.path), 1):
             try:
-                response = response_of(line)
+                entry = response_entry(line)
             except Damaged:
-                raise WrongRun(
-                    f"{self.path}, line {number} is damaged: it is not a response. Mend or delete "
-                    "that line; all others are kept, and its trial will be asked again."
-                ) from None
-            if response.stop != "failed":
-                self._known[_number(response.key)] = offset
-            self.respondents.add((response.respondent, response.settings_hash))
+                raise damaged_response(self.path, number) from None
+            key = key_from(entry)
+            if entry["stop"] != "failed":
+                self._known[_number(key)] = offset
+            self.respondents.add(key[1:3])
 
     def keep_room(self, size: int) -> None:
         """Hold so many bytes of the disk for what is under way; more than before, never less."""

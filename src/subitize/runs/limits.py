@@ -67,12 +67,13 @@ class Budget:
     left: int | None = None
     sent: int = 0
 
-    def take(self) -> None:
+    def take(self, many: int = 1) -> None:
+        """Room for what one item costs, or the end."""
         if self.left is not None:
-            if self.left <= 0:
+            if self.left < many:
                 raise BudgetSpent
-            self.left -= 1
-        self.sent += 1
+            self.left -= many
+        self.sent += many
 
 
 @dataclass(frozen=True, slots=True)

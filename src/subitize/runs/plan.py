@@ -18,21 +18,22 @@ import orjson
 from subitize.disk import APPENDING, sync_data
 from subitize.errors import BadInput, StorageFull, WrongRun
 from subitize.records import Trial
-from subitize.runs.checked import Damaged, is_id, trial_of
+from subitize.runs.checked import Damaged, trial_of
 from subitize.runs.journal import append_line, cut_torn_line, read_lines
 
 CHUNK = 64
 START = b'{"id":"'
+FILE = "trials.jsonl"
 
 
 class Plan:
     """The file of trials; opened by the one process that holds the run's lock."""
 
     def __init__(self, folder: Path, fill: Mapping[str, str | int | float]) -> None:
-        self.path = folder / "trials.jsonl"
+        self.path = folder / FILE
         self._fill = fill
         cut_torn_line(self.path)
-        self._known = {_short(identity) for identity in _ids(self.path)}
+        self._known = set(_short_ids(self.path))
         try:
             self._descriptor = os.open(self.path, APPENDING, 0o644)
         except OSError as problem:
@@ -91,29 +92,64 @@ def _short(identity: str) -> int:
     return int(identity[:16], 16)
 
 
-def _ids(path: Path) -> Iterator[str]:
+def _short_ids(path: Path) -> Iterator[int]:
+    """Of every line; one that begins otherwise than we write it is parsed as a whole."""
+    begin, end = len(START), len(START) + 16
     for number, (_, line) in enumerate(read_lines(path), 1):
-        if line.startswith(START):
-            identity = line[len(START) : line.find(b'"', len(START))].decode(errors="replace")
-        else:
-            identity = _parsed(path, number, line).id
-        if not is_id(identity):
-            raise _damaged(path, number)
-        yield identity
+        try:
+            if line.startswith(START) and b'"' not in line[begin:end]:
+                yield int(line[begin:end], 16)
+            else:
+                yield _short(parsed_trial(path, number, line).id)
+        except ValueError:
+            raise _damaged(path, number) from None
+
+
+class PlannedTrials(Mapping[str, Trial]):
+    """The planned trials by id; a line is parsed when its trial is asked for."""
+
+    def __init__(self, folder: Path) -> None:
+        self._path = folder / "trials.jsonl"
+        self._lines: dict[str, tuple[int, int]] = {}
+        for number, (offset, line) in enumerate(read_lines(self._path), 1):
+            end = line.find(b'"', len(START)) if line.startswith(START) else -1
+            if end > 0:
+                identity = line[len(START) : end].decode(errors="replace")
+            else:
+                identity = parsed_trial(self._path, number, line).id
+            self._lines.setdefault(identity, (number, offset))
+
+    def __getitem__(self, identity: str) -> Trial:
+        number, offset = self._lines[identity]
+        with self._path.open("rb") as file:
+            file.seek(offset)
+            return placed(parsed_trial(self._path, number, file.readline()), self._path.parent)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._lines)
+
+    def __len__(self) -> int:
+        return len(self._lines)
 
 
 def read_trials(folder: Path) -> Iterator[Trial]:
-    """The planned trials, each once, in the order of the file."""
-    path = folder / "trials.jsonl"
+    """The planned trials, each once, in the order of the file, with the paths of their files."""
+    return (placed(trial, folder) for trial in planned(folder))
+
+
+def planned(folder: Path) -> Iterator[Trial]:
+    """The trials as the file has them, each once, in its order."""
+    path = folder / FILE
     seen = set()
     for number, (_, line) in enumerate(read_lines(path), 1):
-        trial = _parsed(path, number, line)
+        trial = parsed_trial(path, number, line)
         if trial.id not in seen:
             seen.add(trial.id)
-            yield placed(trial, folder)
+            yield trial
 
 
-def _parsed(path: Path, number: int, line: bytes) -> Trial:
+def parsed_trial(path: Path, number: int, line: bytes) -> Trial:
+    """The trial of a line of the plan, or a word about which line is none."""
     try:
         return trial_of(line)
     except Damaged:

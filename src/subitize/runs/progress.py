@@ -6,43 +6,36 @@ import sys
 import time
 from collections import Counter
 from types import TracebackType
-from typing import Any
+from typing import Any, Self
 
 from subitize.records import Reading, Response
 
 
-class Progress:
-    """Counts what happens; draws a bar on a terminal and stays silent elsewhere."""
+class Bar:
+    """A bar on a terminal, words elsewhere; both on stderr."""
 
-    def __init__(self, title: str, *, show: bool | None = None) -> None:
-        self.title = title
-        self.states: Counter[str] = Counter()
-        self.tokens = 0
-        self.new = 0
-        self.total: int | None = None
-        self._begun = time.monotonic()
+    def __init__(self, *, show: bool | None = None) -> None:
         self._silent = show is False
         self._shows = sys.stderr.isatty() if show is None else show
         self._bar: Any = None
         self._task: Any = None
 
-    def __enter__(self) -> Progress:
+    def __enter__(self) -> Self:
         if self._shows:
             from rich.console import Console
-            from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
-            from rich.progress import Progress as Bar
+            from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-            self._bar = Bar(
+            self._bar = Progress(
                 TextColumn("{task.description}"),
                 BarColumn(),
-                MofNCompleteColumn(),
+                TextColumn("{task.fields[done]}"),
                 TimeRemainingColumn(),
-                TextColumn("{task.fields[rate]}  {task.fields[states]}"),
+                TextColumn("{task.fields[said]}"),
                 console=Console(stderr=True),
                 refresh_per_second=4,
             )
             self._bar.start()
-            self._task = self._bar.add_task(self.title, total=None, rate="", states="")
+            self._task = self._bar.add_task("", total=None, done="", said="")
         return self
 
     def __exit__(
@@ -61,12 +54,29 @@ class Progress:
         elif not self._silent:
             print(message, file=sys.stderr, flush=True)
 
+    def update(self, **fields: Any) -> None:
+        """Draw anew where there is a bar."""
+        if self._bar is not None:
+            self._bar.update(self._task, **fields)
+
+
+class Progress(Bar):
+    """Counts what happens in a run."""
+
+    def __init__(self, title: str, *, show: bool | None = None) -> None:
+        super().__init__(show=show)
+        self.title = title
+        self.states: Counter[str] = Counter()
+        self.tokens = 0
+        self.new = 0
+        self.total: int | None = None
+        self._begun = time.monotonic()
+
     def stage(self, name: str, trials: int | None) -> None:
         """A new stage begins; its trials are added to the total."""
         if trials is not None:
             self.total = (self.total or 0) + trials
-        if self._bar is not None:
-            self._bar.update(self._task, description=f"{self.title} · {name}", total=self.total)
+        self.update(description=f"{self.title} · {name}", total=self.total)
 
     def stored(self) -> None:
         """A trial whose response was there before."""
@@ -80,9 +90,10 @@ class Progress:
 
     def _advance(self, state: str) -> None:
         self.states[state] += 1
-        if self._bar is None:
+        if not self._shows:
             return
         rate = self.new / max(1e-9, time.monotonic() - self._begun)
         shown = ", ".join(f"{count} {state}" for state, count in self.states.most_common(4))
         tokens = f", {self.tokens:,} tokens" if self.tokens else ""
-        self._bar.update(self._task, advance=1, rate=f"{rate:.1f}/s", states=shown + tokens)
+        done = f"{self.states.total()}/{self.total if self.total is not None else '?'}"
+        self.update(advance=1, done=done, said=f"{rate:.1f}/s  {shown}{tokens}")

@@ -23,9 +23,10 @@ import orjson
 
 from subitize.errors import BadInput, Hopeless, MissingExtra, SubitizeError, UnknownName, WorkerLost
 from subitize.models.base import METHODS, Kind, Model, ModelOptions
-from subitize.models.child import Answerer, pack_item, unpack_reply
+from subitize.models.child import Answerer, pack_item
 from subitize.models.function import FunctionModel
 from subitize.runs.engines import Answered, Asked, Engine, EngineMaker, LocalEngine
+from subitize.runs.isolated import unpacked
 from subitize.stimuli import render
 
 ENGINES = ("local", "ray")
@@ -234,13 +235,7 @@ class RayEngine:
         except WorkerLost:
             # an actor or its node is gone, perhaps for no fault of the model: once more elsewhere
             found = await self._exchange(message, allowed)
-        if "problem" in found:
-            raise BadInput(found["problem"])
-        seconds = (time.perf_counter() - begun) / len(asked)
-        return [
-            (unpack_reply(answer), seconds, sha256)
-            for answer, sha256 in zip(found["answers"], found["hashes"], strict=True)
-        ]
+        return unpacked(found, time.perf_counter() - begun)
 
     async def _exchange(self, message: bytes, allowed: float) -> dict[str, Any]:
         """One batch on the next idle actor; a lost one is replaced meanwhile."""

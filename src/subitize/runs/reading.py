@@ -4,13 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 from subitize.benchmark import Benchmark, Reader
 from subitize.errors import BadInput, UnknownName
 from subitize.models.names import split_settings
 from subitize.readers.boxes import BoxesReader
+from subitize.readers.text import WordsReader
 from subitize.records import Reading, Response, Row, Trial
+
+
+@runtime_checkable
+class WithRules(Protocol):
+    """A reader that takes settings in its name."""
+
+    def configured(self, settings: Mapping[str, Any]) -> Reader: ...
 
 
 @dataclass(frozen=True)
@@ -35,11 +43,21 @@ class RunReader:
 
     def answer(self, trial: Trial, response: Response) -> Reading:
         """What a helper's answer says."""
-        return _configured(self.benchmark.helper_reader(trial.stage), self.rules)(trial, response)
+        return self._of_helper(trial.stage)(trial, response)
+
+    def by_words(self, stage: str | None) -> bool:
+        """Whether responses with the same words to the same question read the same: those of the
+        model under test, or, of a stage that a helper is asked in, the helper's."""
+        reader = self.plain if stage is None else self._of_helper(stage)
+        of_text = reader.text_reader if isinstance(reader, BoxesReader) else reader
+        return isinstance(of_text, WordsReader)
+
+    def _of_helper(self, stage: str) -> Reader:
+        return _configured(self.benchmark.helper_reader(stage), self.rules)
 
 
 def _configured(reader: Reader, rules: Mapping[str, Any]) -> Reader:
-    return reader.configured(rules) if rules and isinstance(reader, BoxesReader) else reader
+    return reader.configured(rules) if rules and isinstance(reader, WithRules) else reader
 
 
 def choose_reader(
@@ -63,12 +81,12 @@ def choose_reader(
     if name in helpers:
         # A wrong rule is told now, not when the first box is read.
         found = benchmark.helper_reader("")
-        if isinstance(found, BoxesReader):
+        if isinstance(found, WithRules):
             found.configured(rules)
         return RunReader(benchmark, text, None, (name, helpers[name]), rules)
     if name not in benchmark.READERS:
         raise UnknownName(f"reader of {benchmark.NAME}", name, [*benchmark.READERS, *helpers])
     plain = benchmark.READERS[name]
-    if rules and not isinstance(plain, BoxesReader):
+    if rules and not isinstance(plain, WithRules):
         raise BadInput(f"The reader {name!r} takes no settings: leave out what follows the '?'.")
     return RunReader(benchmark, text, _configured(plain, rules), None, rules)

@@ -7,6 +7,7 @@ import inspect
 from collections.abc import Coroutine, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -14,8 +15,9 @@ from subitize.benchmark import Benchmark, Settings, Stage
 from subitize.errors import BadInput, SubitizeError
 from subitize.files import sweep
 from subitize.models.base import METHODS, Kind, Model
-from subitize.runs.answers import build_answers, read_responses
+from subitize.runs.answers import build_answers
 from subitize.runs.batching import hand_in
+from subitize.runs.columns import read_responses
 from subitize.runs.desk import Desk, Terms
 from subitize.runs.driver import Driver, Work
 from subitize.runs.engines import EngineMaker, LocalEngine
@@ -35,6 +37,7 @@ from subitize.runs.lock import locked
 from subitize.runs.plan import Plan, read_trials
 from subitize.runs.progress import Progress
 from subitize.runs.reading import choose_reader
+from subitize.runs.shards import WHOLE, Shard
 
 
 def local_engine(model: Model, kind: Kind, concurrency: int) -> LocalEngine | IsolatedEngine:
@@ -58,6 +61,8 @@ class RunOptions:
     """where models compute"""
     batch: bool = False
     """hand questions in at the server's batch endpoint and collect the answers later"""
+    shard: Shard = WHOLE
+    """which part of the trials is asked; to be merged with the others"""
     rules: str = ""
     """of a counter that reads the responses: '?threshold=0.3'; without any, those before stay"""
 
@@ -96,6 +101,12 @@ def choose_helper_kind(benchmark: Benchmark[Any], role: str, model: Model) -> Ki
             f"{benchmark.NAME} is read without asking a model: leave out --counter, or name a "
             "reader with --reader."
         )
+    if model.sees_facts and not benchmark.HELPERS[role].told:
+        raise BadInput(
+            f"{model.respondent} sees nothing, it is told the right answer, and here nobody knows "
+            f"it: as {role} name a model that looks at pictures, such as counter/blobs or "
+            "openai/NAME."
+        )
     return _fitting(benchmark.HELPERS[role].kinds, model, f"{benchmark.NAME}, as {role},")
 
 
@@ -124,7 +135,8 @@ def run_benchmark(
     kinds = {role: choose_helper_kind(benchmark, role, one) for role, one in helpers.items()}
     _check_options(options)
     found = benchmark.ready(settings, kind)
-    parts = identity(benchmark, settings, model, kind, helpers)
+    whole = identity(benchmark, settings, model, kind, helpers)
+    parts = whole if options.shard == WHOLE else {**whole, "shard": list(options.shard)}
     # A reader that is not there is told before a folder is made.
     if options.reader:
         listed = [
@@ -138,6 +150,10 @@ def run_benchmark(
     asked = {"": (model, kind)} | {role: (helpers[role], kinds[role]) for role in helpers}
     with locked(folder.path):
         folder.update(endpoint=extra["endpoint"])
+        if options.shard != WHOLE:
+            # What the merged shards decided, where they were merged beside this one.
+            merged = out / folder_name(whole)
+            found = {**found, **(RunFolder.at(merged).decisions if merged.exists() else {})}
         if found:
             folder.update(decisions={**found, **folder.decisions})
         return _ask(folder, benchmark, asked, options)
@@ -291,20 +307,30 @@ async def _run_stages(work: Work, driver: Driver, stages: list[Stage]) -> bool:
     for stage in stages:
         if stage.follows:
             continue  # asked as the followed responses come in
-        decisions = work.folder.decisions
+        decisions, (part, parts) = work.folder.decisions, work.folder.info.get("shard", WHOLE)
         size = work.benchmark.size(stage.name, work.settings, decisions)
-        work.progress.stage(stage.name, size)
+        work.progress.stage(stage.name, size and len(range(part - 1, size, parts)))
         before = driver.failed
-        await driver.run(stage, work.benchmark.trials(stage.name, work.settings, decisions))
+        trials = work.benchmark.trials(stage.name, work.settings, decisions)
+        await driver.run(stage, islice(trials, part - 1, None, parts))
         if work.halt:
             return False
         complete = complete and driver.failed == before
         if driver.limited:
             return complete
+        if parts > 1 and complete:
+            ended = work.folder.info.get("ended", [])
+            work.folder.update(ended=[*ended, *({stage.name} - set(ended))])
         if not complete and stage.decides:
             # A decision stands on all trials of its stage: the next run asks the failed ones.
             return False
-        if not _decide(work, stage):
+        if parts > 1 and not set(stage.decides) <= work.folder.decisions.keys():
+            work.halt.set(
+                f"the stage {stage.name!r} decides on the answers of all shards: when each has "
+                "come this far, `subitize merge` them into the same --out"
+            )
+            return False
+        if not decide(work.folder, work.benchmark, work.settings, stage):
             return False
     return complete
 
@@ -326,18 +352,18 @@ async def _read_stages(work: Work, driver: Driver, stages: list[Stage]) -> bool:
     return not work.halt and not driver.failed
 
 
-def _decide(work: Work, stage: Stage) -> bool:
+def decide(folder: RunFolder, benchmark: Benchmark[Any], settings: Settings, stage: Stage) -> bool:
     """Take the stage's decisions, once; a decision in run.json is never taken again.
 
     False when responses have yet to be read by a helper: the decision has to wait for that.
     """
-    missing = [name for name in stage.decides if name not in work.folder.decisions]
+    missing = [name for name in stage.decides if name not in folder.decisions]
     if not missing:
         return True
-    answers = build_answers(work.folder.path, work.folder.info, work.reader, work.settings)
+    reader = choose_reader(benchmark, folder.info)
+    answers = build_answers(folder.path, folder.info, reader, settings)
     if "pending" in answers.filter(answers["counts"])["state"]:
         return False
     for name in missing:
-        decisions = work.folder.decisions
-        work.folder.decide(name, work.benchmark.decide(name, work.settings, answers, decisions))
+        folder.decide(name, benchmark.decide(name, settings, answers, folder.decisions))
     return True

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,9 +16,10 @@ from subitize.errors import BadInput, StorageFull, WrongRun
 from subitize.files import write_whole
 from subitize.records import Score, Trial
 from subitize.runs.answers import load_answers
+from subitize.runs.columns import trial_columns
 from subitize.runs.correcting import corrected
 from subitize.runs.folder import read_info, stored_settings
-from subitize.runs.plan import read_trials
+from subitize.runs.plan import PlannedTrials
 from subitize.runs.reading import choose_reader
 
 if TYPE_CHECKING:
@@ -53,7 +53,14 @@ class StoredRun:
     @cached_property
     def trials(self) -> Mapping[str, Trial]:
         """The planned trials by id, with their stimuli."""
-        return {trial.id: trial for trial in read_trials(self.folder)}
+        return PlannedTrials(self.folder)
+
+    @cached_property
+    def asked(self) -> Mapping[str, str]:
+        """The question of each trial about something shown, by the trial's id."""
+        plan = trial_columns(self.folder, self.benchmark.CONDITION)
+        shown = plan.filter(plan["_shown"] != "prompt")
+        return dict(shown.select("trial", "_question").iter_rows())
 
     @cached_property
     def scores(self) -> Mapping[str, Any]:
@@ -109,7 +116,7 @@ def score_run(run: StoredRun) -> dict[str, Any]:
         if not without_mistakes["identifiable"]:
             reason = {"corrected": without_mistakes["reason"]}
             scores["undefined"] = {**scores.get("undefined", {}), **reason}
-    scores["failed"] = Counter(run.counted["state"])["failed"]
+    scores["failed"] = int((run.counted["state"] == "failed").sum())
     undeclared = scores.keys() - score_keys.KEYS.keys() - benchmark.SCORES.keys()
     if undeclared:
         raise BadInput(
