@@ -6,6 +6,7 @@ import asyncio
 import copy
 import json
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 import orjson
@@ -15,6 +16,7 @@ from hypothesis import strategies as st
 from subitize.errors import Hollow, SubitizeError
 from subitize.models.base import Item, ModelOptions, Reply
 from subitize.models.counters.http import HttpCounter
+from subitize.models.matchers.http import HttpMatcher
 from subitize.models.names import parse_name
 from subitize.models.openai import OpenAI
 from subitize.models.transport import HttpReply
@@ -42,13 +44,15 @@ CHAT: dict[str, Any] = {
                 "reasoning_content": "hm", "tool_calls": [{"id": "1"}],
             },
             "finish_reason": "stop",
-            "logprobs": {"content": [{"token": "7", "logprob": -0.1}]},
+            "logprobs": {"content": [{"token": "7", "logprob": -0.1, "top_logprobs": [
+                {"token": "7", "logprob": -0.1}, {"token": "8", "logprob": -2.5}]}]},
             "error": {"code": 500, "message": "odd"},
         }
     ],
     "usage": {"prompt_tokens": 1, "completion_tokens_details": {"reasoning_tokens": 2}},
     "error": None,
 }  # fmt: skip
+SCORES: dict[str, Any] = {"scores": [0.5, 0.25], "calibrated": True, "unit": "probability"}
 PICTURE: dict[str, Any] = {
     "data": [{"b64_json": "iVBORw0KGgo=", "url": None, "revised_prompt": "x"}],
     "usage": {"total_tokens": 1},
@@ -112,8 +116,13 @@ def ask(kind: str, sends: Sends) -> None:
     async def once() -> None:
         item = Item("t", "q", PNG if kind != "paint" else None, thing="apples")
         if kind == "count":
-            counter = HttpCounter({"url": "http://127.0.0.1:9", "revision": ""}, "", sends)
+            counter = HttpCounter("counter/http", {}, "http://127.0.0.1:9", "", sends)
             recorded((await counter.count([item]))[0])
+            return
+        if kind == "match":
+            asked = replace(item, options=("two", "three"))
+            matcher = HttpMatcher("matcher/http", {}, "http://127.0.0.1:9", "", sends)
+            recorded((await matcher.match([asked]))[0])
             return
         options = ModelOptions("http://127.0.0.1:9/v1", temperature=0.0, max_tokens=5)
         model = OpenAI(parse_name("openai/m"), options, "sk-123456", sends)
@@ -158,6 +167,12 @@ def test_pictures(path: tuple[Any, ...], value: Any, status: int) -> None:
 @given(st.sampled_from(list(places(BOXES))), ANYTHING, STATUS)
 def test_boxes(path: tuple[Any, ...], value: Any, status: int) -> None:
     ask("count", Sends(status, put(BOXES, path, value), {}))
+
+
+@settings(max_examples=200)
+@given(st.sampled_from(list(places(SCORES))), ANYTHING, STATUS)
+def test_scores(path: tuple[Any, ...], value: Any, status: int) -> None:
+    ask("match", Sends(status, put(SCORES, path, value), {}))
 
 
 @settings(max_examples=200)

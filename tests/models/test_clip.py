@@ -15,7 +15,7 @@ from subitize.errors import BadInput, Hopeless, MissingExtra, ModelError
 from subitize.models.base import Item, Reply
 from subitize.models.catalog import open_model
 from subitize.models.hf.twins import Twins
-from subitize.readers.matches import clipscore, read_clipscore
+from subitize.readers.matches import clipscore, read_match
 from subitize.records import Response, Stimulus, make_trial
 from tests.models.tiny_clip import save_tiny_clip
 
@@ -121,13 +121,19 @@ def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_clipscore() -> None:
     assert clipscore(0.2) == pytest.approx(0.5)
     assert clipscore(-0.2) == 0
-    trial = make_trial(("b", "1", "match"), Stimulus("prompt", {}), "?")
+    trial = make_trial(("b", "1", "match"), Stimulus("prompt", {}), "?", options=("one", "two"))
 
     def read(value: object, stop: str = "stop") -> tuple[str, float | None]:
         packed = json.dumps(value) if value else ""
-        found = read_clipscore(trial, Response("t", "m", "s", 0, 0, "scores", packed, stop))
+        found = read_match(trial, Response("t", "m", "s", 0, 0, "scores", packed, stop))
         return found.state, found.number
 
-    assert read({"scores": [0.25, 0.9]}) == ("read", 0.625)
+    given = {"scores": [0.25, 0.9], "calibrated": False}
+    assert read({**given, "unit": "cosine"}) == ("read", 0.625)
+    # the formula is that of cosines: a logit, a probability or a share of yes stays what it is
+    for unit in ("logit", "probability", "yes"):
+        assert read({**given, "unit": unit}) == ("read", 0.25)
+    assert read({**given, "scores": [-2.0, 1.0], "unit": "logit"}) == ("read", -2.0)
+    assert read({"scores": [1.5, 0], "calibrated": True}) == ("failed", None)
     assert read({"scores": []}) == ("failed", None)
     assert read(None, "failed") == ("failed", None)

@@ -213,7 +213,7 @@ def test_a_redirect_to_a_private_address_is_not_followed() -> None:
             paint(server)
 
 
-# https://platform.openai.com/docs/api-reference/images/object: gpt-image-1 sends base64 only
+# https://developers.openai.com/api/reference/resources/images/methods/generate: base64 only
 GPT_IMAGE = {
     "created": 1713833628,
     "background": "opaque",

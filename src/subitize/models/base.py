@@ -15,8 +15,9 @@ list (or raises, when the list has one item), so it never fails its batch.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, ClassVar, Literal, TypedDict
 
 from subitize.errors import BadInput, Hopeless, ModelError
@@ -31,6 +32,7 @@ __all__ = [
     "Model",
     "ModelOptions",
     "Reply",
+    "Surroundings",
     "compute",
     "picture_of",
     "singly",
@@ -176,6 +178,10 @@ class Model:
     def settings_hash(self) -> str:
         return fingerprint([self.settings, self.revision], 12)
 
+    def requests(self, item: Item) -> int:
+        """How many calls one item costs, for `--budget-calls`."""
+        return 1
+
     async def open(self) -> None:
         """Called before the first item, inside the event loop; again after `close` if need be."""
 
@@ -220,3 +226,14 @@ def compute(
         if isinstance(problem, ModelError):
             return [problem]
         return [ModelError(f"{type(problem).__name__}: {problem}")]
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What a model that hands its questions in needs to know of the run."""
+
+    path: Path
+    """where it is written down what was handed in"""
+    say: Callable[[str], None]
+    stopping: Callable[[], Awaitable[None]]
+    """waits until the run is to stop"""

@@ -11,7 +11,7 @@ import asyncio
 import hashlib
 import os
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,7 @@ import orjson
 
 from subitize.disk import APPENDING, sync_data
 from subitize.errors import Retryable, StorageFull, WrongRun
+from subitize.models.base import Surroundings
 from subitize.models.jsons import parsed
 from subitize.models.transport import AiohttpTransport, HttpReply, below
 
@@ -37,17 +38,6 @@ BUSY = ("token_limit_exceeded", "rate_limit")
 """codes of a batch that was not taken because too much is waiting already"""
 
 Result = HttpReply | Retryable
-
-
-@dataclass(frozen=True)
-class Surroundings:
-    """What a batch needs to know of the run it belongs to."""
-
-    path: Path
-    """where it is written down what was handed in"""
-    say: Callable[[str], None]
-    stopping: Callable[[], Awaitable[None]]
-    """waits until the run is to stop"""
 
 
 @dataclass

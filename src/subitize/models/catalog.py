@@ -62,7 +62,7 @@ FAMILIES: dict[str, Family] = {
         ("namer", "matcher", "filler"),
         {
             **dict.fromkeys(
-                ("perfect", "observer", "random", "chatty", "refuser"),
+                ("perfect", "observer", "random", "chatty", "refuser", "cues"),
                 "subitize.models.simulated:open_simulated",
             ),
             **dict.fromkeys(
@@ -71,15 +71,32 @@ FAMILIES: dict[str, Family] = {
         },
     ),
     "counter": Family(
-        "counters that find things in a picture; grounding-dino needs subitize[hf]",
+        "counters of things in a picture; grounding-dino, owl and sam-clip need subitize[hf]",
         ("counter",),
         {
             "blobs": "subitize.models.counters.blobs:open_blobs",
             "pattern": "subitize.models.counters.pattern:open_pattern",
             "grounding-dino": "subitize.models.counters.grounding_dino:open_grounding_dino",
+            "owl": "subitize.models.counters.owl:open_owl",
+            "sam-clip": "subitize.models.counters.sam_clip:open_sam_clip",
             "http": "subitize.models.counters.http:open_http",
         },
         added="subitize.counters",
+    ),
+    "matcher": Family(
+        "matchers that nothing here can load: their scores in a file, or behind HTTP",
+        ("matcher",),
+        {
+            "scores": "subitize.models.matchers.scores:open_scores",
+            "http": "subitize.models.matchers.http:open_http",
+        },
+    ),
+    "yes": Family(
+        "any namer that tells log-probabilities, as a matcher: P(yes) of “Does this picture "
+        "show: …?”",
+        ("matcher",),
+        opener="subitize.models.matchers.yes:open_yes",
+        pattern="yes/MODEL",
     ),
     "painter": Family(
         "painters that draw what a numerosity prompt asks for: for tests and demos",
@@ -115,10 +132,10 @@ FAMILIES: dict[str, Family] = {
         extra="hf",
     ),
     "replay": Family(
-        "replies from a file of responses, asked of nobody",
-        ("namer", "counter"),
+        "replies from a file of responses, or pictures from a folder, asked of nobody",
+        ("namer", "counter", "painter"),
         opener="subitize.models.replay:open_replay",
-        pattern="replay/FILE.jsonl",
+        pattern="replay/FILE-or-DIR",
     ),
 }
 

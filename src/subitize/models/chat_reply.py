@@ -22,6 +22,8 @@ LONGEST_CALL = 10_000
 LONGEST_WORD = 100
 FIRST_TOKENS = 8
 """of so many tokens the log-probabilities are kept"""
+ALTERNATIVES = 20
+"""tokens that are kept in the place of the first one"""
 THINKING = ("reasoning_content", "reasoning", "thinking")
 """fields of a message in which servers put what a model thought (vLLM, DeepSeek and llama.cpp the
 first, OpenRouter, Groq and Ollama the second)"""
@@ -68,6 +70,7 @@ def _beside(choice: Mapping[str, Any], message: Mapping[str, Any]) -> dict[str, 
     tokens = first_tokens(choice)
     if tokens:
         facts["logprobs"] = tokens
+        facts["first_token"] = alternatives(choice)
     return facts
 
 
@@ -98,6 +101,26 @@ def first_tokens(choice: Mapping[str, Any]) -> list[list[Any]]:
         ]
     except (AttributeError, KeyError, TypeError, ValueError, OverflowError):
         return []
+
+
+def alternatives(choice: Mapping[str, Any]) -> list[list[Any]]:
+    """The likeliest tokens in the place of the first one that says something, itself among them.
+
+    >>> given = [{"token": "Yes", "logprob": -0.1}, {"token": "No", "logprob": -2.5}]
+    >>> alternatives({"logprobs": {"content": [{**given[0], "top_logprobs": given}]}})
+    [['Yes', -0.1], ['No', -2.5]]
+    """
+    listed = choice["logprobs"]["content"][:FIRST_TOKENS]
+    first = next((one for one in listed if str(one["token"]).strip()), listed[0])
+    try:
+        others = [
+            [str(one["token"])[:LONGEST_WORD], float(one["logprob"])]
+            for one in (first.get("top_logprobs") or ())[:ALTERNATIVES]
+        ]
+    except (AttributeError, KeyError, TypeError, ValueError, OverflowError):
+        others = []
+    own = [str(first["token"])[:LONGEST_WORD], float(first["logprob"])]
+    return others if own in others else [own, *others]
 
 
 def _plain(content: Any) -> str | None:

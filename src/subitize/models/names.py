@@ -26,6 +26,8 @@ class ModelName(NamedTuple):
     """what stands after the question mark; numbers, booleans and null as such"""
     isolated: bool | None = None
     """whether it is to compute in a process of its own; not a part of what it is"""
+    trained_on: tuple[str, ...] = ()
+    """data sets it is known to have been trained on, for the mark `zero-shot`: coco, cc, …"""
 
 
 def parse_name(text: str) -> ModelName:
@@ -35,6 +37,8 @@ def parse_name(text: str) -> ModelName:
     True
     >>> parse_name("hf/here?dtype=float32&isolated=false").full
     'hf/here?dtype=float32'
+    >>> parse_name("matcher/scores?file=vilbert.csv&trained_on=cc,coco").trained_on
+    ('cc', 'coco')
     """
     path, settings, full = split_settings(text, "model name")
     prefix, slash, rest = path.partition("/")
@@ -50,7 +54,9 @@ def parse_name(text: str) -> ModelName:
         shown = full.partition("?")[2].split("&")
         rest_of = "&".join(pair for pair in shown if not pair.startswith("isolated="))
         full = f"{path}?{rest_of}" if rest_of else path
-    return ModelName(full, prefix, rest, settings, isolated)
+    told = str(settings.pop("trained_on", "")).lower().split(",")
+    trained_on = tuple(one.strip() for one in told if one.strip())
+    return ModelName(full, prefix, rest, settings, isolated, trained_on)
 
 
 def split_settings(text: str, what: str) -> tuple[str, dict[str, Any], str]:

@@ -15,8 +15,8 @@ from typing import Any, ClassVar
 import orjson
 
 from subitize.errors import Hopeless, ModelError, Relearned
-from subitize.models.base import Answers, Item, Kind, ModelOptions, Reply
-from subitize.models.batches import Batches, Surroundings
+from subitize.models.base import Answers, Item, Kind, ModelOptions, Reply, Surroundings
+from subitize.models.batches import Batches
 from subitize.models.chat_reply import read_completion
 from subitize.models.dialect import REFUSING, Dialect
 from subitize.models.jsons import parsed

@@ -1,6 +1,7 @@
 """Replies from a file: a run's responses.jsonl, or lines with `trial` and `value`.
 
-Useful for scoring replies that somebody collected elsewhere, at no cost.
+Useful for scoring replies that somebody collected elsewhere, at no cost. A folder of pictures that
+were painted elsewhere is a painter: see `replay_pictures`.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from subitize.errors import BadInput, ModelError
 from subitize.files import read_entries
 from subitize.models.base import Answers, Item, Kind, Model, ModelOptions, Reply
 from subitize.models.names import ModelName
+from subitize.models.replay_pictures import PictureReplay
 from subitize.records import fingerprint
 
 
@@ -41,8 +43,10 @@ class Replay(Model):
         return found or ModelError(f"the file has no response to trial {item.trial}")
 
 
-def open_replay(name: ModelName, _options: ModelOptions) -> Replay:
+def open_replay(name: ModelName, _options: ModelOptions) -> Replay | PictureReplay:
     path = Path(name.rest)
+    if path.is_dir():
+        return PictureReplay(name, path)
     repair = 'Give a run\'s responses.jsonl, or lines {"trial": ID, "value": TEXT}.'
     needed = ("trial", "value")
     replies = {}

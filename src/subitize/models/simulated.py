@@ -6,12 +6,13 @@ paid, and a fit can be checked by recovering what was put in.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 
-from subitize.errors import BadInput, ModelError
+from subitize.errors import BadInput, Hopeless, ModelError
 from subitize.models.base import Answers, Item, Kind, Model, ModelOptions, Reply, singly
 from subitize.models.names import ModelName, typed_settings
 from subitize.models.simulated_matching import Estimate, filled, matched
@@ -23,8 +24,9 @@ DEFAULTS: Mapping[str, Mapping[str, Any]] = {
     "random": {"seed": 0, "highest": 20},
     "chatty": {"seed": 0},
     "refuser": {"seed": 0},
+    "cues": {"seed": 0, "size": 0.5, "w": 0.15},
 }
-RANGES = {"w": (0.0, 5.0), "lapse": (0.0, 1.0), "highest": (1, 2**31)}
+RANGES = {"w": (0.0, 5.0), "size": (0.0, 1.0), "lapse": (0.0, 1.0), "highest": (1, 2**31)}
 
 PROSE = (
     "There are {} {} in the picture.",
@@ -95,6 +97,8 @@ class Simulated(Model):
     def _answer(self, item: Item) -> Reply | ModelError:
         try:
             return Reply("text", self._say(item))
+        except Hopeless:
+            raise
         except ModelError as problem:
             return problem
 
@@ -112,6 +116,8 @@ class Simulated(Model):
     def _say_number(self, target: int, trial: Trial, rng: np.random.Generator) -> str:
         if self.kind_of_observer == "observer":
             return str(estimate(target, self.settings, rng))
+        if self.kind_of_observer == "cues":
+            return str(guided(target, trial, self.settings, rng))
         if self.kind_of_observer == "random":
             return str(int(rng.integers(1, self.settings["highest"] + 1)))
         if self.kind_of_observer == "chatty":
@@ -140,6 +146,26 @@ def estimate(target: int, settings: Mapping[str, Any], rng: np.random.Generator)
         drawn = round(float(rng.normal(target, settings["w"] * target)))
         if 1 <= drawn <= highest:
             return drawn
+
+
+def guided(target: int, trial: Trial, settings: Mapping[str, Any], rng: np.random.Generator) -> int:
+    """A number guided by `size` for that share and by number for the rest: log₂ answer =
+    (1 - size) log₂ n + size (log₂ of the picture's size, its middle standing for the middle n),
+    with the noise of a Weber fraction `w`. Of the two whole numbers around, each is said as often
+    as keeps the mean of logarithms."""
+    cues = trial.stimulus.recipe.get("cues")
+    if not cues:
+        raise Hopeless(
+            "sim/cues goes by the size of the things, which only pictures with orthogonal cues "
+            "tell: run it with --set cues=orthogonal."
+        )
+    share, middle = settings["size"], math.log2(cues["largest"]) / 2
+    seen = math.log2(cues["size"] / cues["middle"]) + middle
+    felt = (1 - share) * math.log2(target) + share * seen
+    felt = max(0.0, felt + float(rng.normal(0, settings["w"] / math.log(2))))
+    low = int(2**felt)
+    above = (felt - math.log2(low)) / math.log2((low + 1) / low)
+    return low + int(rng.random() < above)
 
 
 def open_simulated(name: ModelName, _options: ModelOptions) -> Simulated:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from subitize.models.base import ModelOptions
-from subitize.models.counters.classical import Box, ClassicalCounter
+from subitize.models.counters.classical import NOT_PLAIN, Box, ClassicalCounter
 from subitize.models.names import ModelName, typed_settings
 
 DEFAULTS = {"contrast": 40, "speck": 0.00005, "split": True}
@@ -24,6 +24,8 @@ SMALL_PART = 0.25
 LEAST_RADIUS = 3.0
 """in pixels; of smaller parts nobody can tell whether they are round"""
 MOST_PARTS = 64
+PLAIN, MOSTLY_PLAIN = 16, 0.85
+"""how far a pixel of a plain rim may be from the others, and for how many that must hold"""
 PURE_BLACK = 24
 """a pixel of a black box drawn over things has no brighter channel"""
 Mask = NDArray[np.bool_]
@@ -36,6 +38,20 @@ class Blobs(ClassicalCounter):
 
     def find(self, pixels: NDArray[np.uint8]) -> list[Box]:
         return find_blobs(pixels, **self.settings)
+
+    def doubt(self, pixels: NDArray[np.uint8]) -> str:
+        return "" if has_plain_rim(pixels) else NOT_PLAIN
+
+
+def has_plain_rim(picture: NDArray[np.uint8]) -> bool:
+    """Whether nearly all of a picture's rim is of one colour, as a drawing's is."""
+    height, width = picture.shape[:2]
+    wide = max(1, min(height, width) // 50)
+    inner = np.ones((height, width), dtype=bool)
+    inner[wide:-wide, wide:-wide] = False
+    rim = picture[inner].astype(np.int16)
+    away = np.abs(rim - np.median(rim, axis=0)).max(axis=1)
+    return bool((away <= PLAIN).mean() >= MOSTLY_PLAIN)
 
 
 def find_blobs(

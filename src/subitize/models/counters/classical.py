@@ -11,6 +11,10 @@ from numpy.typing import NDArray
 from subitize.models.base import Answers, Boxes, Item, Kind, Model, Reply, picture_of, singly
 from subitize.pictures.decode import decode_noted
 
+NOT_PLAIN = (
+    "this is no drawing on a plain background, so its number means little: take a detector, such "
+    "as counter/grounding-dino"
+)
 Box = list[float]
 """x0, y0, x1, y1, score"""
 
@@ -25,6 +29,10 @@ class ClassicalCounter(Model):
         """The boxes of everything that counts in an RGB picture."""
         raise NotImplementedError
 
+    def doubt(self, pixels: NDArray[np.uint8]) -> str:
+        """Why its number may mean little; empty where nothing speaks against it."""
+        return ""
+
     def count(self, items: Sequence[Item]) -> Answers:
         return singly(self._count, items)
 
@@ -34,6 +42,6 @@ class ClassicalCounter(Model):
         boxes = self.find(decoded.pixels)
         # Every box has the score 1, and no two of them are the same: nothing is merged.
         value: Boxes = {"boxes": boxes, "size": [width, height], "threshold": 0.5, "nms": 1.0}
-        if decoded.note:
-            value["note"] = decoded.note
+        if notes := "; ".join(filter(None, (decoded.note, self.doubt(decoded.pixels)))):
+            value["note"] = notes
         return Reply("boxes", value)

@@ -12,65 +12,28 @@ picture fails, the others go on. 429 and 5xx are tried again; any other status e
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-import orjson
-
 from subitize.errors import BadInput, ModelError
 from subitize.measures.boxes import checked
-from subitize.models.base import Answers, Item, Kind, ModelOptions, Reply, picture_of
-from subitize.models.names import ModelName, typed_settings
-from subitize.models.served import Served, read_key
-from subitize.models.transport import AiohttpTransport, Transport, check_url, shown_url
-from subitize.pictures.media import media_type
+from subitize.models.base import Answers, Item, Kind, ModelOptions, Reply
+from subitize.models.names import ModelName
+from subitize.models.posted import Posted
 
-DEFAULTS: Mapping[str, Any] = {"url": "", "revision": ""}
-REPAIR = (
-    "Check url=, and the key if it wants one (--api-key-env names the environment variable that "
-    "holds it)."
-)
 FIELDS = ("boxes", "size", "threshold", "nms", "saturated", "note")
 
 
-class HttpCounter(Served):
-    """Asks a server for boxes; settings: `url` and, where wanted, `revision` of what runs there."""
+class HttpCounter(Posted):
+    """Asks a server for boxes."""
 
     kinds: ClassVar[tuple[Kind, ...]] = ("counter",)
-    concurrency = 4
-
-    def __init__(
-        self,
-        settings: Mapping[str, Any],
-        key: str,
-        transport: Transport,
-        own_headers: Sequence[str] = (),
-    ) -> None:
-        url = check_url(settings["url"])
-        # An address may hold a password: neither the name nor the settings keep it.
-        shown = shown_url(url)
-        name = f"counter/http?url={shown}"
-        super().__init__(name, {"url": shown}, url, key, transport, own_headers)
-        self.revision = settings["revision"] or None
 
     async def count(self, items: Sequence[Item]) -> Answers:
         return [await self._count(item) for item in items]
 
     async def _count(self, item: Item) -> Reply:
-        picture = picture_of(item)
-        asked = {
-            "image": base64.b64encode(picture).decode("ascii"),
-            "media_type": media_type(picture),
-            "thing": item.thing,
-        }
-        reply = await self._transport.post(self.url, self._headers, orjson.dumps(asked))
-        if reply.status in (400, 413, 415, 422):
-            said = f"status {reply.status}: {self.start(reply)}"
-            raise ModelError(f"the counter refused this picture: {said}")
-        if reply.status != 200:
-            raise self.problem(reply, self.start(reply), REPAIR)
-        return Reply("boxes", _value(self.read_json(reply)))
+        return Reply("boxes", _value(await self.post(item, {"thing": item.thing})))
 
 
 def _value(entry: Mapping[str, Any]) -> dict[str, Any]:
@@ -88,11 +51,4 @@ def _value(entry: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def open_http(name: ModelName, options: ModelOptions) -> HttpCounter:
-    settings = typed_settings(name, DEFAULTS)
-    if not settings["url"]:
-        raise BadInput(
-            "counter/http needs an address: counter/http?url=http://127.0.0.1:8900/count."
-        )
-    # A counter's own server needs no key unless one is named.
-    key = read_key(options) if options.api_key_env else ""
-    return HttpCounter(settings, key, AiohttpTransport(options.timeout), options.headers)
+    return HttpCounter.at(name, options, "http://127.0.0.1:8900/count")

@@ -19,6 +19,8 @@ from subitize.models.hf.pictures import cropping
 
 DIGITS = 8
 """digits of a probability that are kept"""
+TUNED = "subitize_tuned"
+"""in the config of a checkpoint that `subitize finetune` made: its logit became a probability"""
 KEPT = 10
 """words of a namer's ranking that are kept"""
 
@@ -90,6 +92,9 @@ class Crossing(Local):
     def _match(self, pair: Pair) -> Reply:
         head = MATCHES[self.family]
         found = [self.forward("match", text, pair) for text in pair[0].options]
+        if head.fits is None and self.config.get(TUNED):
+            scores = [round(float(one.reshape(-1)[0].double().sigmoid()), DIGITS) for one in found]
+            return Reply("scores", {"scores": scores, "calibrated": True, "unit": "probability"})
         if head.fits is None:
             scores = [round(float(logits.reshape(-1)[0]), DIGITS) for logits in found]
             return Reply("scores", {"scores": scores, "calibrated": False, "unit": "logit"})

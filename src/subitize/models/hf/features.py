@@ -50,6 +50,7 @@ class Features:
                 f"The region features {path} can't be read ({problem}): give an .npz file or a "
                 "Parquet file as docs/hf.md describes it."
             ) from None
+        self.names = frozenset(names)
         wrong = {name: fault for name in names if (fault := self._fault(name))}
         if wrong or not names:
             first = next(iter(wrong.items()), ("", "it has no picture"))

@@ -26,6 +26,8 @@ TOKENS = 512
 """that an answer may have, unless the user or the benchmark says otherwise"""
 KEPT = 8
 """first tokens whose log-probabilities are kept, where they are asked for"""
+FIRST = 20
+"""tokens that are kept in the place of the first one"""
 
 
 class Generating(Local):
@@ -161,10 +163,23 @@ class Generating(Local):
         facts: dict[str, Any] = {"thinking": thought.strip()} if thought.strip() else {}
         if logits:
             facts["logprobs"] = _chosen(tokenizer, ids, logits)
+            facts["first_token"] = self._likeliest(logits[0].float().log_softmax(-1))
         used = len(said) + (stop is not None)
         usage = {"prompt_tokens": asked, "completion_tokens": used, "total_tokens": asked + used}
         length = stop is None and len(ids) >= self.settings["max_tokens"]
         return Reply("text", answer.strip(), "length" if length else "stop", usage, facts)
+
+    def _likeliest(self, chances: Any) -> list[list[Any]]:
+        """The likeliest first tokens, and however unlikely those that say yes or no."""
+        tokenizer = self.parts[1].tokenizer
+        if not hasattr(self, "_yes_no"):
+            self._yes_no = [
+                place for token, place in tokenizer.get_vocab().items()
+                if token.lstrip("▁Ġ").lower() in ("yes", "no")
+            ]  # fmt: skip
+        best = chances.topk(min(FIRST, len(chances))).indices.tolist()
+        places = dict.fromkeys([*best, *self._yes_no])
+        return [[tokenizer.decode([one]), round(float(chances[one]), 6)] for one in places]
 
 
 def _chosen(tokenizer: Any, ids: list[int], logits: list[Any]) -> list[list[Any]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, ClassVar
 
 from subitize.errors import BadInput, Hopeless, ModelError
@@ -105,6 +106,10 @@ class Local(Checkpoint):
         pictures = self.pretrained(AutoImageProcessor, backend="pil", **self.trust)
         template = getattr(tokenizer, "chat_template", None)
         return seeing(pictures, tokenizer, None, chat_template=template)
+
+    def save_inputs(self, folder: Path) -> None:
+        """Write what makes inputs of pictures and words beside weights that were trained on."""
+        self.processor().save_pretrained(folder)
 
     @property
     def trust(self) -> dict[str, bool]:

@@ -40,12 +40,29 @@ class Seeing(Crossing):
         with path.open("rb") as file:
             settings["features_sha256"] = hashlib.file_digest(file, "sha256").hexdigest()
 
+    def _read(self) -> Features:
+        wide = self.config.get("visual_feat_dim", self.config.get("visual_embedding_dim", 2048))
+        return Features(Path(self.settings["features"]), int(wide))
+
+    def check_pictures(self, hashes: Sequence[str]) -> None:
+        """Before anything is asked: features of the right size for every picture."""
+        known = self._read().names
+        missing = [one for one in dict.fromkeys(hashes) if one not in known]
+        if missing:
+            raise BadInput(
+                f"{len(missing)} of {len(set(hashes))} pictures have no region features in "
+                f"{self.settings['features']}; the first has the sha256 {missing[0]}. Make them "
+                "from the same files."
+            )
+
     def inputs(self) -> Any:
         from transformers import AutoTokenizer
 
-        wide = self.config.get("visual_feat_dim", self.config.get("visual_embedding_dim", 2048))
-        self._features = Features(Path(self.settings["features"]), int(wide))
+        self._features = self._read()
         return self.pretrained(AutoTokenizer, **self.trust)
+
+    def save_inputs(self, folder: Path) -> None:
+        self.parts[1].save_pretrained(folder)
 
     def opened(self, item: Item) -> Any:
         _ = self.parts
@@ -57,7 +74,9 @@ class Seeing(Crossing):
         boxes, features = (torch.from_numpy(part.copy())[None] for part in pair[1])
         made = dict(self.encoded(text))
         if self.family == "lxmert":
-            return {**made, "visual_feats": features, "visual_pos": boxes}
+            known = torch.ones(features.shape[:2])
+            seen = {"visual_feats": features, "visual_pos": boxes, "visual_attention_mask": known}
+            return {**made, **seen}
         ones = torch.ones(features.shape[:2], dtype=torch.long)
         return {
             **made, "visual_embeds": features, "visual_attention_mask": ones,

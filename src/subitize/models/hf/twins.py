@@ -8,6 +8,7 @@ CLIPScore of them. SigLIP was trained pair by pair, with a sigmoid: its scores a
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, ClassVar
 
 from subitize.models.base import Answers, Item, Kind, Reply
@@ -15,6 +16,8 @@ from subitize.models.hf.local import Local, Pair
 
 DIGITS = 6
 """digits of a cosine that mean something in single precision"""
+TUNED = "subitize_bias"
+"""in the config of a checkpoint that `subitize finetune` made: its cosines became probabilities"""
 FULL = ("siglip", "siglip2")
 """families whose sentences are always padded to their longest, as in their training"""
 
@@ -39,52 +42,71 @@ class Twins(Local):
 
     def _match(self, pair: Pair) -> Reply:
         item, picture = pair
-        model = self.parts[0]
         seen = self._picture(picture)
         cosines = [float(seen @ self._sentence(text)) for text in item.options]
-        if getattr(model, "logit_bias", None) is None:
+        bias = self.bias()
+        if bias is None:
             found = [round(cosine, DIGITS) for cosine in cosines]
             return Reply("scores", {"scores": found, "calibrated": False, "unit": "cosine"})
         import torch
 
         with torch.inference_mode():
-            logits = torch.tensor(cosines) * model.logit_scale.exp().cpu() + model.logit_bias.cpu()
+            logits = torch.tensor(cosines) * self.parts[0].logit_scale.exp().cpu() + bias
             chances = torch.sigmoid(logits.double()).tolist()
         found = [round(chance, 2 * DIGITS) for chance in chances]
         return Reply("scores", {"scores": found, "calibrated": True, "unit": "probability"})
+
+    def bias(self) -> Any:
+        """What makes a probability of a cosine: SigLIP's own, or that of our fine-tuning."""
+        own = getattr(self.parts[0], "logit_bias", None)
+        return self.config.get(TUNED) if own is None else own.cpu()
+
+    def seen(self, text: str, pair: Pair) -> dict[str, Any]:
+        """All inputs of both encoders."""
+        return {**self._pixels(pair[1]), **self._words(text)}
+
+    def _pixels(self, picture: Any) -> dict[str, Any]:
+        return dict(self.parts[2](images=picture, return_tensors="pt"))
+
+    def _words(self, text: str) -> dict[str, Any]:
+        model, tokenizer, _ = self.parts
+        words = tokenizer(
+            [text],
+            truncation=True,
+            max_length=model.config.text_config.max_position_embeddings,
+            padding="max_length" if self.family in FULL else False,
+            return_tensors="pt",
+        )
+        # in SigLIP padding is a part of the sentence
+        wanted = ("input_ids",) if self.family in FULL else ("input_ids", "attention_mask")
+        return {key: words[key] for key in wanted if key in words}
+
+    def save_inputs(self, folder: Path) -> None:
+        for part in self.parts[1:]:
+            part.save_pretrained(folder)
 
     def _picture(self, picture: Any) -> Any:
         """One at a time: batches round otherwise."""
         import torch
 
-        model, _, processor = self.parts
+        model = self.parts[0]
         with torch.inference_mode():
-            made = processor(images=picture, return_tensors="pt").to(model.device, model.dtype)
-            return _unit(model.get_image_features(**made))
+            made = {k: v.to(model.device, model.dtype) for k, v in self._pixels(picture).items()}
+            return unit(model.get_image_features(**made))[0]
 
     def _sentence(self, text: str) -> Any:
         """A sentence is asked about many pictures: its direction is kept."""
         import torch
 
         if text not in self._sentences:
-            model, tokenizer, _ = self.parts
-            words = tokenizer(
-                [text],
-                truncation=True,
-                max_length=model.config.text_config.max_position_embeddings,
-                padding="max_length" if self.family in FULL else False,
-                return_tensors="pt",
-            )
-            taken = {key: words[key] for key in ("input_ids", "attention_mask") if key in words}
-            if self.family in FULL:
-                taken.pop("attention_mask", None)  # padding is a part of the sentence
+            model = self.parts[0]
             with torch.inference_mode():
-                moved = {key: value.to(model.device) for key, value in taken.items()}
-                self._sentences[text] = _unit(model.get_text_features(**moved))
+                moved = {key: value.to(model.device) for key, value in self._words(text).items()}
+                self._sentences[text] = unit(model.get_text_features(**moved))[0]
         return self._sentences[text]
 
 
-def _unit(found: Any) -> Any:
-    """The projected vector, of length 1; older versions return it bare."""
-    vector = getattr(found, "pooler_output", found)[0].float()
-    return vector / vector.norm()
+def unit(found: Any) -> Any:
+    """The projected vectors, of length 1; older versions return them bare."""
+    vectors = getattr(found, "pooler_output", found).float()
+    return vectors / vectors.norm(dim=-1, keepdim=True)

@@ -1,0 +1,1 @@
+"""Matchers that are no checkpoint: a file of scores, a server, a namer asked for yes or no."""
