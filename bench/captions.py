@@ -3,42 +3,63 @@
 1 M captions of about nine words, 7 % of them with a number, nouns and adjectives drawn by Zipf's
 law from 6,000 each. spaCy: a blank English pipeline with tok2vec and tagger of the small model's
 sizes and random weights (speed only: the trained model can't be had offline), over a part of the
-same captions. Then: two processes against one, memory, and how time grows with the rows
-(`ROWS=50000000 python -m bench captions` for the large one).
+same captions. Then: what a caption costs by what it holds, two processes against one, memory, and
+how CPU time grows with the rows (a million of them written once and listed again and again).
+
+`WIDE` are the rows for two processes, `ROWS` those of the large corpus, `ONLY` names parts. What
+was measured is kept in docs/captions_bench.json, of which docs/captions-measured.md is made.
 """
 
 from __future__ import annotations
 
+import json
 import os
+import resource
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import orjson
 
+if TYPE_CHECKING:
+    from subitize.captions.workers import Workers
+
 AIM = 150
-ROWS = 1_000_000
-WIDE = 5_000_000
-"""rows for two processes: starting them takes as long as a million"""
+MADE = 1_000_000
+"""rows that are written once"""
 GROUP = 100_000
 WORDS = 6_000
 NUMBERS = (
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "seven",
-    *map(str, (1, 2, 3, 4, 5, 6, 10, 12, 20)),
-)
+    "one", "two", "three", "four", "five", "seven", *map(str, (1, 2, 3, 4, 5, 6, 10, 12, 20)),
+)  # fmt: skip
 SMALL = ("the", "a", "with", "in", "on", "of", "and", "at", "near", "under")
+KINDS = {
+    "scan": "the old house by a quiet river",
+    "window": "with two dogs in the quiet garden",
+    "look": "A Photo of 3 Tall Trees, 5 km From Town",
+}
+"""captions by what is needed: no number in it, a small window decides, all of it is looked at"""
+RECORD = Path(__file__).parents[1] / "docs" / "captions_bench.json"
+
+
+def rows_wanted(name: str, usual: int) -> int:
+    """How many rows, in whole millions; from the environment where it says so."""
+    return max(1, int(os.environ.get(name, usual)) // MADE) * MADE
+
+
+def record(part: str, found: dict[str, Any]) -> None:
+    """Keep what was measured, with how busy the machine was."""
+    before = json.loads(RECORD.read_text()) if RECORD.exists() else {}
+    load = round(os.getloadavg()[0], 1)
+    RECORD.write_text(json.dumps({**before, part: {**found, "load": load}}, indent=1) + "\n")
+    print(f"{part}: {json.dumps(found)}", flush=True)
 
 
 def words_of(tags: Sequence[str], rng: np.random.Generator) -> np.ndarray:
@@ -73,17 +94,23 @@ def captions(rows: int, rng: np.random.Generator) -> list[str]:
     return [" ".join(row) for row in zip(*columns, strict=True)]
 
 
-def write(path: Path, rows: int) -> list[str]:
-    """A Parquet file of so many captions; the first million is written again and again."""
+def write(path: Path, made: Sequence[str]) -> Path:
+    """A Parquet file of these captions."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    made = captions(min(rows, ROWS), np.random.default_rng(0))
-    table = pa.table({"TEXT": made})
-    with pq.ParquetWriter(path, table.schema) as writer:
-        for _ in range(max(1, rows // ROWS)):
-            writer.write_table(table, row_group_size=GROUP)
-    return made
+    pq.write_table(pa.table({"TEXT": list(made)}), path, row_group_size=GROUP)
+    return path
+
+
+def listed(file: Path, rows: int) -> Path:
+    """A folder in which the file of a million rows stands as often as is needed."""
+    folder = file.with_name(f"rows{rows}")
+    folder.mkdir(exist_ok=True)
+    for place in range(rows // MADE):
+        if not (folder / f"{place:04d}.parquet").exists():
+            os.link(file, folder / f"{place:04d}.parquet")
+    return folder
 
 
 def spacy_pipeline() -> Any:
@@ -129,77 +156,199 @@ def ours(file: Path) -> tuple[float, float]:
     for unit in units(0, source, header=False):
         tally.merge(orjson.loads(counter.count(Task(source, layout, unit, False)).line))
     seconds = time.process_time() - begun
-    return tally.rows / seconds, 1 - tally.tagged / tally.asked
+    return tally.rows / seconds, 1 - tally.tagged / tally.asked if tally.asked else 0.0
 
 
-def memory_of(root: int) -> float:
-    """MB that a process and all below it hold, what they share counted once."""
+def below(root: int) -> list[int]:
+    """A process and all that descend from it."""
     children: dict[int, list[int]] = {}
     for path in Path("/proc").glob("[0-9]*/stat"):
         with suppress(OSError):
             parent = int(path.read_text().rpartition(")")[2].split()[1])
             children.setdefault(parent, []).append(int(path.parent.name))
-    total, todo = 0, [root]
-    while todo:
-        process = todo.pop()
-        todo += children.get(process, [])
+    found = [root]
+    for process in found:  # which grows meanwhile
+        found += children.get(process, [])
+    return found
+
+
+def memory_of(root: int) -> float:
+    """MB that a process and all below it hold, what they share counted once."""
+    total = 0
+    for process in below(root):
         with suppress(OSError):
             found = Path(f"/proc/{process}/smaps_rollup").read_text()
             total += next(int(line.split()[1]) for line in found.splitlines() if "Pss:" in line)
     return total / 1024
 
 
-def command(file: Path, workers: int, *, watch: bool = False) -> tuple[float, float]:
-    """Seconds of the whole command in a process of its own, and its peak memory if watched."""
+class Ran(NamedTuple):
+    """The whole command in a process of its own."""
+
+    seconds: float
+    cpu: float
+    """CPU seconds of it and its children"""
+    peak: float
+    """MB of all its processes together, where it was watched"""
+
+
+def command(corpus: Path, workers: int, *, watch: bool = False) -> Ran:
+    """Count a corpus as users do."""
     peak = 0.0
     with tempfile.TemporaryDirectory() as out:
-        call = [sys.executable, "-m", "subitize", "captions", str(file), "--out", out]
-        begun = time.perf_counter()
+        call = [sys.executable, "-m", "subitize", "captions", str(corpus), "--out", out]
+        begun, used = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
         quiet = subprocess.DEVNULL
         process = subprocess.Popen([*call, "--workers", str(workers)], stdout=quiet, stderr=quiet)
         while watch and process.poll() is None:
             peak = max(peak, memory_of(process.pid))
             time.sleep(0.2)
         assert process.wait() == 0
-        seconds = time.perf_counter() - begun
-    return seconds, peak
+        seconds, now = time.perf_counter() - begun, resource.getrusage(resource.RUSAGE_CHILDREN)
+    cpu = now.ru_utime + now.ru_stime - used.ru_utime - used.ru_stime
+    return Ran(seconds, cpu, peak)
+
+
+def against_spacy(file: Path, made: Sequence[str]) -> dict[str, Any]:
+    """One core, with the tagger on."""
+    try:
+        nlp = spacy_pipeline()
+    except ImportError:
+        nlp = None
+        print("spaCy is not installed: pip install spacy, for the comparison")
+    rates, peers, hits = [], [], 0.0
+    for turn in range(3):
+        rate, hits = ours(file)
+        rates.append(rate)
+        if nlp is not None:
+            part = made[turn * 3000 : turn * 3000 + 3000]
+            begun = time.process_time()
+            for _ in nlp.pipe(part, batch_size=256):
+                pass
+            peers.append(len(part) / (time.process_time() - begun))
+    rate, peer = statistics.median(rates), statistics.median(peers) if peers else None
+    times = round(rate / peer) if peer else None
+    found = {"rows": len(made), "per_cpu_second": round(rate), "hits": round(hits, 3)}
+    return {**found, "spacy": peer and round(peer), "times": times, "aim": AIM}
+
+
+def letters(number: int) -> str:
+    """A number as letters, which no rule takes for one.
+
+    >>> letters(203)
+    'cad'
+    """
+    return "".join(chr(ord("a") + int(digit)) for digit in str(number))
+
+
+def costs(folder: Path) -> dict[str, float]:
+    """Microseconds of CPU for a caption of each kind, with words of its own in each."""
+    found = {}
+    for kind, text in KINDS.items():
+        made = [f"{text} {letters(place)}" for place in range(200_000)]
+        rates = [ours(write(folder / f"{kind}.parquet", made))[0] for _ in range(3)]
+        found[kind] = round(1e6 / statistics.median(rates), 2)
+    return found
+
+
+class Steady(NamedTuple):
+    """Counting between the first and the last unit: what starts before is left out."""
+
+    seconds: float
+    cpu: float
+    """CPU seconds of the driver and its workers"""
+    waited: float
+    """seconds until the first unit was there"""
+
+
+def cpu_of(name: bytes) -> float:
+    """CPU seconds so far of this process and of those below it whose command begins so."""
+    ticks = 0
+    for process in below(os.getpid()):
+        path = Path(f"/proc/{process}")
+        with suppress(OSError):
+            if process == os.getpid() or (path / "cmdline").read_bytes().startswith(name):
+                fields = (path / "stat").read_text().rpartition(")")[2].split()
+                ticks += int(fields[11]) + int(fields[12])
+    return ticks / os.sysconf("SC_CLK_TCK")
+
+
+def steady(corpus: Path, workers: Workers, name: bytes = b"") -> Steady:
+    """Count with these workers, whose processes are called so, storing as the command does."""
+    from subitize.captions.counting import Counting, _tasks
+    from subitize.captions.progress import Progress
+    from subitize.captions.reading import find_layout
+    from subitize.captions.sources import find_sources
+    from subitize.captions.store import Store
+
+    files = find_sources([str(corpus)])
+    layouts = [find_layout(one, None) for one in files]
+    rows = len(files) * MADE
+    begun = first = last = 0.0
+    started = time.perf_counter()
+    with tempfile.TemporaryDirectory() as out, Store.opened(Path(out), {}, "made") as store:
+        for done in workers.run(_tasks(files, layouts, Counting(), store, Progress(show=False))):
+            store.write(done.unit.key, done.line)
+            if not begun:
+                begun, first = time.perf_counter(), cpu_of(name)
+            if store.tally.rows == rows:  # while the workers are still there
+                last = cpu_of(name)
+    return Steady(time.perf_counter() - begun, last - first, begun - started)
+
+
+def two_processes(corpus: Path, rows: int) -> dict[str, Any]:
+    """Two against one, without their start, by the clock and by CPU."""
+    from subitize.captions.workers import Processes
+
+    name = sys.executable.encode()
+    pairs = [
+        tuple(steady(corpus, Processes("textblob", many), name) for many in (1, 2))
+        for _ in range(5)
+    ]
+    ratios = [round(one.seconds / two.seconds, 2) for one, two in pairs]
+    more = statistics.median(two.cpu / one.cpu for one, two in pairs)
+    return {
+        "rows": rows, "ratios": ratios, "median": statistics.median(ratios), "aim": 1.6,
+        "cpu": round(more, 3),
+    }  # fmt: skip
+
+
+def large(file: Path, rows: int) -> dict[str, Any]:
+    """CPU time of many rows against a million's, and the most memory."""
+    sizes = (5 * MADE, rows)
+    ran = [command(listed(file, size), 2, watch=True) for size in sizes]
+    cpu = [round(one.cpu, 1) for one in ran]
+    return {
+        "rows": rows, "sizes": sizes, "cpu": cpu, "of_linear": growth(sizes, cpu, ours(file)[0]),
+        "peak_mb": round(ran[-1].peak), "aim_mb": 500,
+    }  # fmt: skip
+
+
+def growth(sizes: Sequence[int], cpu: Sequence[float], rate: float) -> float:
+    """CPU per row beyond the smaller size, so that starting is left out, over that of a million.
+
+    >>> growth((5_000_000, 50_000_000), (12.0, 102.0), 500_000)
+    1.0
+    """
+    return round((cpu[1] - cpu[0]) / (sizes[1] - sizes[0]) * rate, 3)
 
 
 def main() -> None:
     os.environ["POLARS_MAX_THREADS"] = "1"  # one core: before Polars is loaded
-    rows = int(os.environ.get("ROWS", ROWS))
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "made.parquet"
-        made = write(file, min(rows, ROWS))
-        try:
-            nlp = spacy_pipeline()
-        except ImportError:
-            nlp = None
-            print("spaCy is not installed: pip install spacy, for the comparison")
-        rates, peers = [], []
-        for turn in range(3):
-            rate, hits = ours(file)
-            rates.append(rate)
-            if nlp is not None:
-                part = made[turn * 3000 : turn * 3000 + 3000]
-                begun = time.process_time()
-                for _ in nlp.pipe(part, batch_size=256):
-                    pass
-                peers.append(len(part) / (time.process_time() - begun))
-        rate = statistics.median(rates)
-        print(f"{rate:,.0f} captions per CPU second; windows known: {hits:.0%} (aim 60 %)")
-        if peers:
-            peer = statistics.median(peers)
-            print(f"spaCy's sizes: {peer:,.0f}; ours is {rate / peer:.0f} times that (aim {AIM})")
-        write(file, WIDE)
-        ratios = [command(file, 1)[0] / command(file, 2)[0] for _ in range(5)]
-        print(f"two processes: {statistics.median(ratios):.2f} times one (aim 1.6), {WIDE:,} rows")
-        if rows > WIDE:
-            small, _ = command(file, 2)
-            write(file, rows)
-            large, memory = command(file, 2, watch=True)
-            print(f"{rows:,} rows: {large:.0f} s, {large / small / (rows / WIDE):.2f} of linear")
-            print(f"peak of all three processes together {memory:.0f} MB (aim 500)")
+    wide, rows = rows_wanted("WIDE", 5 * MADE), rows_wanted("ROWS", 20 * MADE)
+    only = os.environ.get("ONLY", "speed,costs,two_processes,large").split(",")
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        made = captions(MADE, np.random.default_rng(0))
+        file = write(folder / "made.parquet", made)
+        parts: dict[str, Callable[[], dict[str, Any]]] = {
+            "speed": lambda: against_spacy(file, made),
+            "costs": lambda: costs(folder),
+            "two_processes": lambda: two_processes(listed(file, wide), wide),
+            "large": lambda: large(file, rows),
+        }
+        for part in only:
+            record(part, parts[part]())
 
 
 if __name__ == "__main__":

@@ -6,8 +6,10 @@ import bz2
 import gzip
 import json
 import lzma
+import re
 from collections.abc import Callable
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import polars as pl
@@ -18,7 +20,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from subitize.captions import sources
+from subitize.captions import progress, sources
 from subitize.captions.counting import Counting, count_captions, write_rows
 from subitize.captions.progress import Progress
 from subitize.captions.reading import Batch
@@ -29,6 +31,7 @@ from subitize.captions.tally import Tally, sample_key
 from subitize.captions.words import CLOCK, MONEY, MONTHS, TAKES_NUMBER
 from subitize.cli import root
 from subitize.errors import BadInput, UsageError, WrongRun
+from subitize.files import csv_text
 
 CAPTIONS = ["two dogs and 3 cats", "a Porsche 911 on a road", "5 km run", "seven tall trees", "sky"]
 Result = dict[str, Any]
@@ -102,6 +105,11 @@ def test_every_format_gives_the_same_counts(tmp_path: Path, name: str) -> None:
     assert result["samples"]["7"][0] == {"caption": "seven tall trees", "start": 0, "end": 5}
     assert adds_up(result)
     assert result.keys() <= KEYS.keys()
+
+
+def test_every_key_of_the_result_is_documented() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "captions.md").read_text("utf-8")
+    assert [key for key in KEYS if f"`{key}`" not in page] == []
 
 
 def test_directories_and_patterns(tmp_path: Path) -> None:
@@ -190,8 +198,10 @@ def test_words_of_a_dictionary_and_empty_files(tmp_path: Path) -> None:
     pq.write_table(pa.table({"caption": pa.array([], pa.string())}), tmp_path / "c.parquet")
     (tmp_path / "d.csv").write_text("")
     (tmp_path / "e.csv").write_text("caption,id\n")
+    (tmp_path / "f.parquet").write_bytes(b"")
+    (tmp_path / "g.jsonl.gz").write_bytes(gzip.compress(b""))
     result = count(tmp_path, tmp_path.parent / "out-empty")
-    assert [one["rows"] for one in result["files"]] == [3, 4, 0, 0, 0]
+    assert [one["rows"] for one in result["files"]] == [3, 4, 0, 0, 0, 0, 0]
     assert result["frequencies"] == {"2": 2}
     assert adds_up(result)
 
@@ -226,12 +236,75 @@ def test_the_command_speaks_plainly(tmp_path: Path) -> None:
         assert said in str(done.exception)
 
 
-def test_a_caption_of_a_megabyte(tmp_path: Path) -> None:
+def test_how_far_and_how_fast_is_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A bar on a terminal; elsewhere a line now and then."""
+    monkeypatch.setattr(sources, "BLOCK", 64)
+    monkeypatch.setattr(progress, "SPOKEN", -1.0)
+    file = [str(tsv(tmp_path / "a.tsv"))]
+    for show, said in ((True, r"100\.0%.*5 captions, [\d,]+/s"), (None, r"/s, about 0 min left")):
+        count_captions(file, tmp_path / str(show), Counting(), Progress(show=show))
+        assert re.search(said, capsys.readouterr().err, re.DOTALL)
+    count_captions(file, tmp_path / "silent", Counting(), Progress(show=False))
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize("ending", ["jsonl", "csv", "tsv", "parquet"])
+def test_a_caption_of_a_megabyte(
+    tmp_path: Path, ending: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sources, "BLOCK", 1 << 16)  # so that it is longer than a block
     caption = "Word " * 100_000 + "two dogs " + 'Paris 3" ' * 60_000
-    (tmp_path / "a.jsonl").write_text(json.dumps({"caption": caption}) + "\n")
-    result = count(tmp_path / "a.jsonl", tmp_path / "out")
-    assert result["frequencies"] == {"2": 1}
+    file = tmp_path / f"a.{ending}"
+    texts = [caption, "4 cats"]
+    if ending == "parquet":
+        pq.write_table(pa.table({"caption": texts}), file)
+    elif ending == "jsonl":
+        file.write_text("".join(json.dumps({"caption": one}) + "\n" for one in texts))
+    elif ending == "csv":
+        file.write_text(csv_text(("caption", "id"), zip(texts, "ab", strict=True)))
+    else:
+        file.write_text("caption\tid\n" + "".join(f"{one}\tx\n" for one in texts))
+    result = count(file, tmp_path / "out")
+    assert result["frequencies"] == {"2": 1, "4": 1}
+    assert adds_up(result)
     assert len(result["samples"]["2"][0]["caption"]) < 300
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.text('a3" ,\n\t\u00e9\u2028dogs', max_size=12), min_size=1, max_size=30))
+def test_rows_of_csv_are_those_that_were_written(texts: list[str]) -> None:
+    """Whatever stands in quotation marks, and wherever a block ends."""
+    with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sources, "BLOCK", 48)
+        file = Path(folder) / "a.csv"
+        file.write_text(csv_text(("caption", "id"), ((one, "x") for one in texts)), "utf-8")
+        how = Counting(per_caption=True)
+        out, result = count_captions([str(file)], Path(folder), how, Progress(show=False))
+        write_rows(out, Path(folder) / "rows.parquet")
+        assert [
+            one or "" for one in pl.read_parquet(Path(folder) / "rows.parquet")["caption"]
+        ] == texts
+        assert adds_up(result)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.binary(max_size=200) | st.text('{}"caption: 3dogs[],\n\t\\').map(str.encode))
+def test_whatever_a_file_holds_is_counted_or_named(content: bytes) -> None:
+    with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sources, "BLOCK", 48)
+        for ending in ("csv", "tsv", "jsonl", "parquet", "csv.gz", "jsonl.zst"):
+            head = {"csv": b"caption,id\n", "tsv": b"caption\tid\n"}.get(ending, b"")
+            file = Path(folder) / f"a.{ending}"
+            file.write_bytes(head + content)
+            said = file.name
+            try:
+                right = adds_up(count(file, Path(folder)))
+            except BadInput as problem:
+                right, said = True, str(problem)
+            assert right
+            assert file.name in said
 
 
 def test_wrong_columns_are_named(tmp_path: Path) -> None:
@@ -279,7 +352,8 @@ def test_damage_is_named_and_skipped_only_on_request(tmp_path: Path, name: str) 
     (tmp_path / "in").mkdir()
     damaged(tmp_path / "in" / name)
     tsv(tmp_path / "in" / "good.tsv")
-    with pytest.raises(BadInput, match=rf"{name}.*--skip-damaged"):
+    where = ", row group 1," if name == "page.parquet" else ""
+    with pytest.raises(BadInput, match=rf"{name}{where}.*--skip-damaged"):
         count(tmp_path / "in", tmp_path / "out")
     result = count(tmp_path / "in", tmp_path / "out", skip_damaged=True)
     by_name = {Path(one["path"]).name: one for one in result["files"]}

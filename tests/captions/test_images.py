@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from pathlib import Path
 from typing import Any
@@ -11,10 +12,12 @@ import pyarrow.parquet as pq
 import pytest
 from typer.testing import CliRunner
 
+from subitize.captions.images import examples
 from subitize.captions.rule import Rule
 from subitize.captions.taggers import open_tagger
 from subitize.cli import root
 from subitize.errors import BadInput
+from subitize.files import csv_text
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +46,7 @@ def captions(*arguments: str) -> dict[str, Any]:
     return found
 
 
-@pytest.mark.parametrize("kind", ["path", "bytes", "jsonl"])
+@pytest.mark.parametrize("kind", ["path", "bytes", "jsonl", "csv", "tsv", "bare.tsv", "csv.gz"])
 def test_numbers_that_do_not_fit_are_found(pictures: Path, tmp_path: Path, kind: str) -> None:
     by_number = drawn(pictures)
     said = {1: "one apple", 2: "two apples", 3: "four red apples", 4: "4 apples", 5: "five apples"}
@@ -52,18 +55,27 @@ def test_numbers_that_do_not_fit_are_found(pictures: Path, tmp_path: Path, kind:
     held: list[Any] = [str(path) for path in paths]
     if kind == "bytes":
         held = [{"bytes": path.read_bytes() if path.exists() else b"x"} for path in paths]
-    file = tmp_path / f"a.{'jsonl' if kind == 'jsonl' else 'parquet'}"
-    if kind == "jsonl":
+    file = tmp_path / f"a.{'parquet' if kind in ('path', 'bytes') else kind}"
+    wanted = ["--check-images", "50"]
+    if file.suffix == ".parquet":
+        pq.write_table(pa.table({"text": texts, "image": held}), file)
+    elif kind == "jsonl":
         both = zip(texts, held, strict=True)
         file.write_text("".join(json.dumps({"text": t, "image": p}) + "\n" for t, p in both))
+    elif kind == "bare.tsv":
+        lines = (f"x\t{path}\t{text}\n" for text, path in zip(texts, held, strict=True))
+        file.write_text("".join(lines))
+        wanted += ["--column", "3", "--image-column", "2"]
     else:
-        pq.write_table(pa.table({"text": texts, "image": held}), file)
-    result = captions(str(file), "--out", str(tmp_path / "runs"), "--check-images", "50")
+        content = csv_text(("image", "text"), zip(held, texts, strict=True)).encode()
+        content = content.replace(b",", b"\t") if kind == "tsv" else content
+        file.write_bytes(gzip.compress(content) if kind.endswith("gz") else content)
+    result = captions(str(file), "--out", str(tmp_path / "runs"), *wanted)
     images = result["images"]
     assert (images["sample"], images["checked"], images["failed"]) == (6, 5, 1)
     assert images["misaligned"]["value"] == pytest.approx(0.2)
     assert images["misaligned"]["low"] < 0.2 < images["misaligned"]["high"]
-    (wrong,) = images["examples"]
+    (wrong,) = examples(images)
     assert (wrong["number"], wrong["found"], wrong["thing"]) == (4, 3, "apples")
     assert wrong["caption"][wrong["start"] : wrong["end"]] == "four"
     folder = next((tmp_path / "runs").iterdir())
@@ -80,6 +92,23 @@ def test_a_missing_column_is_said(tmp_path: Path) -> None:
     pq.write_table(pa.table({"text": ["two dogs"], "url": ["x"]}), tmp_path / "a.parquet")
     with pytest.raises(BadInput, match="--image-column"):
         captions(str(tmp_path / "a.parquet"), "--out", str(tmp_path), "--check-images", "5")
+
+
+def test_addresses_and_damage_are_said(tmp_path: Path) -> None:
+    out = ("--out", str(tmp_path / "runs"), "--check-images", "5")
+    (tmp_path / "cc3m.tsv").write_text("two dogs\thttp://x/1.jpg\n")
+    with pytest.raises(BadInput, match=r"cc3m.tsv: its pictures are addresses .*img2dataset"):
+        captions(str(tmp_path / "cc3m.tsv"), *out, "--image-column", "2")
+    both = tmp_path / "both"
+    both.mkdir()
+    (both / "bad.jsonl").write_text('{"text": "two dogs", "image": "x.png"}\n{"text": \n')
+    (both / "good.jsonl").write_text('{"text": "3 dogs", "image": "y.png"}\n')
+    with pytest.raises(BadInput, match=r"bad.jsonl.*--skip-damaged"):
+        captions(str(both), *out)
+    found = captions(str(both), *out, "--skip-damaged")["images"]
+    assert (found["checked"], found["misaligned"]) == (0, None)
+    assert "good.jsonl" not in found["captions"][0]["note"]
+    assert "y.png" in found["captions"][-1]["note"] + found["captions"][0]["note"]
 
 
 def test_things_are_named() -> None:

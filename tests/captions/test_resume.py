@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -20,21 +21,39 @@ from subitize.captions.progress import Progress
 from subitize.captions.store import UNITS
 from subitize.errors import RunLocked
 
-ROWS, GROUP = 400_000, 10_000
+GROUPS, MADE = 40, 50_000
+SIZES = [
+    pytest.param(2_000_000, marks=pytest.mark.budget(60)),
+    pytest.param(50_000_000, marks=pytest.mark.long),
+]
 
 
-@pytest.fixture(scope="module")
-def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
+@pytest.fixture(scope="module", params=SIZES)
+def corpus(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """One file of 40 row groups."""
     path = tmp_path_factory.mktemp("corpus") / "one.parquet"
-    made = [f"{n % 50 + 1} tall trees by a road" if n % 9 == 0 else "sky" for n in range(ROWS)]
-    pq.write_table(pa.table({"caption": made}), path, row_group_size=GROUP)
+    made = [f"{n % 50 + 1} tall trees by a road" if n % 9 == 0 else "sky" for n in range(MADE)]
+    table = pa.table({"caption": made * (request.param // GROUPS // MADE)})
+    with pq.ParquetWriter(path, table.schema) as writer:
+        for _ in range(GROUPS):
+            writer.write_table(table, row_group_size=len(table))
     return path
 
 
+@pytest.fixture(scope="module")
+def whole(corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """What an unbroken counting finds."""
+    out = tmp_path_factory.mktemp("whole")
+    return count_captions([str(corpus)], out, Counting(), Progress(show=False))[1]
+
+
 def command(corpus: Path, out: Path, workers: int) -> list[str]:
-    start = [sys.executable, "-m", "subitize", "captions", str(corpus), "--out", str(out)]
-    return [*start, "--workers", str(workers), "--json"]
+    start = [sys.executable, str(Path(__file__).with_name("noting_units.py")), str(notes_of(out))]
+    return [*start, "captions", str(corpus), "--out", str(out), "--workers", str(workers), "--json"]
+
+
+def notes_of(out: Path) -> Path:
+    return out.with_suffix(".notes")
 
 
 def lines_in(out: Path) -> int:
@@ -62,23 +81,30 @@ def same(result: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in result.items() if key != "cache"}
 
 
-@pytest.mark.budget(40)
 @pytest.mark.parametrize("workers", [1, 2])
-def test_killed_and_gone_on(corpus: Path, tmp_path: Path, workers: int) -> None:
-    how = Counting()
-    _, whole = count_captions([str(corpus)], tmp_path / "whole", how, Progress(show=False))
+def test_killed_and_gone_on(
+    corpus: Path, whole: dict[str, Any], tmp_path: Path, workers: int
+) -> None:
+    """A kill loses a row group per process, and no more."""
     out = tmp_path / "killed"
-    killed = [kill_after(corpus, out, workers, lines) for lines in (1, 12, 25)]
-    before = lines_in(out)
-    assert any(killed)
-    assert before >= 12
+    kills = 0
+    for lines in sorted(random.Random(workers).sample(range(1, GROUPS - 5), 3)):
+        if kill_after(corpus, out, workers, lines):
+            kills += 1
+            begun = notes_of(out).read_bytes().count(b"\n")
+            lost = begun - lines_in(out)
+            assert lost <= kills * workers, "more than a row group per process was lost"
+    assert kills
     done = subprocess.run(command(corpus, out, workers), capture_output=True, text=True, check=True)
     assert same(json.loads(done.stdout)) == same(whole)
-    assert lines_in(out) == ROWS // GROUP, "a unit was counted twice"
+    assert lines_in(out) == GROUPS, "a unit was counted twice"
+    assert notes_of(out).read_bytes().count(b"\n") <= GROUPS + kills * workers
 
 
-def test_a_torn_line_is_counted_again(corpus: Path, tmp_path: Path) -> None:
+def test_a_torn_line_is_counted_again(tmp_path: Path) -> None:
     how = Counting()
+    corpus = tmp_path / "small.parquet"
+    pq.write_table(pa.table({"caption": ["two dogs", "3 cats"] * 99}), corpus, row_group_size=9)
     folder, whole = count_captions([str(corpus)], tmp_path, how, Progress(show=False))
     journal = folder / UNITS
     stored = journal.read_bytes()

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -15,6 +16,7 @@ from subitize.runs.ray_engine import QUIET
 
 os.environ.update(QUIET)
 HEAD_CPUS = 1
+RECORD = Path(__file__).parents[2] / "docs" / "ray_kills.json"
 
 
 class TwoNodes:
@@ -54,6 +56,22 @@ class TwoNodes:
         self._cluster.shutdown()
 
 
+class Loss(NamedTuple):
+    """Something that was killed under a command, and what came of it."""
+
+    lost: str
+    """worker, node or driver"""
+    command: str
+    stored_before: int
+    """units or responses, when it was lost"""
+    stored_after: int
+    """at the end"""
+    asked_again: int
+    """units or trials that actors got twice"""
+    seconds: float
+    """from the loss to the end"""
+
+
 def _command(pid: int) -> bytes:
     try:
         return Path(f"/proc/{pid}/cmdline").read_bytes()
@@ -91,6 +109,16 @@ def two_nodes() -> Iterator[TwoNodes]:
     found = TwoNodes()
     yield found
     found.shutdown()
+
+
+@pytest.fixture(scope="session")
+def losses() -> Iterator[list[Loss]]:
+    """What was lost in this session; kept for the docs where more was tried than in CI."""
+    found: list[Loss] = []
+    yield found
+    if int(os.environ.get("SUBITIZE_KILLS", "1")) > 1:
+        lines = [json.dumps(one._asdict()) for one in found]
+        RECORD.write_text("[\n" + ",\n".join(lines) + "\n]\n")
 
 
 @pytest.fixture

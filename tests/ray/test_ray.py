@@ -8,7 +8,8 @@ import random
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,14 +19,15 @@ import pytest
 
 from subitize.captions.counting import Counting, count_captions
 from subitize.captions.progress import Progress
-from subitize.captions.ray_workers import RayWorkers
+from subitize.captions.ray_workers import IN_FLIGHT, RayWorkers
 from subitize.captions.store import UNITS
 from subitize.errors import BadInput, UnknownName
 from subitize.models.base import ModelOptions
 from subitize.models.catalog import open_model
 from subitize.models.function import function_model
 from subitize.runs.ray_engine import Cluster, check_engine, ray_engine
-from tests.ray.conftest import TwoNodes, wait_for
+from tests.models.tiny_clip import save_tiny_clip
+from tests.ray.conftest import Loss, TwoNodes, wait_for
 
 pytest.importorskip("ray", reason="needs the extra ray")
 pytestmark = [
@@ -36,14 +38,17 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
     pytest.mark.filterwarnings("ignore::FutureWarning:ray", "ignore::DeprecationWarning:ray"),
 ]  # fmt: skip
-GROUPS, ROWS = 24, 4000
+GROUPS, ROWS, WORKERS = 24, 4000, 2
+MODEL = "counter/blobs"
+BATCH = open_model(MODEL).batch_size
+"""trials that a worker has in hand"""
 TURNS = range(int(os.environ.get("SUBITIZE_KILLS", "1")))
 """how often each kind of loss is tried, at moments of its own: five before an issue is closed"""
 
 
-def moment(turn: int, most: int) -> int:
+def moment(what: str, turn: int, most: int) -> int:
     """So many lines are stored when something is lost."""
-    return random.Random(turn).randint(1, most)
+    return random.Random(f"{what} {turn}").randint(1, most)
 
 
 def lines_in(folder: Path, name: str) -> int:
@@ -51,10 +56,18 @@ def lines_in(folder: Path, name: str) -> int:
     return found[0].read_bytes().count(b"\n") if found else 0
 
 
-def start(*arguments: str) -> subprocess.Popen[bytes]:
-    call = [sys.executable, "-m", "subitize", *arguments]
+def start(*arguments: str, notes: Path | None = None) -> subprocess.Popen[bytes]:
+    """The command in a process of its own; with notes of all that it asks of actors."""
+    noted = [str(Path(__file__).with_name("noting_calls.py")), str(notes)]
+    call = [sys.executable, *(noted if notes else ("-m", "subitize")), *arguments]
     quiet = subprocess.DEVNULL
     return subprocess.Popen(call, stdout=quiet, stderr=quiet, start_new_session=True)
+
+
+def asked_again(notes: Path) -> int:
+    """What was asked of actors more than once."""
+    lines = notes.read_text().splitlines()
+    return len(lines) - len(set(lines))
 
 
 def lose(nodes: TwoNodes, what: str, process: subprocess.Popen[bytes]) -> None:
@@ -69,16 +82,18 @@ def lose(nodes: TwoNodes, what: str, process: subprocess.Popen[bytes]) -> None:
 
 def run_losing(
     nodes: TwoNodes, what: str, arguments: list[str], stored: Callable[[], int], at: int
-) -> None:
+) -> Loss:
     """The command, with something lost once so much is stored; a killed driver is run again."""
-    address = ["--engine", "ray", "--ray-address", nodes.address, "--workers", "2"]
-    process = start(*arguments, *address)
+    address = ["--engine", "ray", "--ray-address", nodes.address, "--workers", str(WORKERS)]
+    notes = Path(arguments[arguments.index("--out") + 1]).with_suffix(".notes")
+    process = start(*arguments, *address, notes=notes)
     wait_for(lambda: stored() >= at or process.poll() is not None)
     assert process.poll() is None, "it ended before anything was lost"
+    before, begun = stored(), time.monotonic()
     lose(nodes, what, process)
     if what == "driver":
         process.wait()
-        process = start(*arguments, *address)
+        process = start(*arguments, *address, notes=notes)
     if what == "node":
         nodes.add_node()
     while process.poll() is None:
@@ -88,6 +103,7 @@ def run_losing(
         except subprocess.TimeoutExpired:
             assert stored() > last, "no progress for 120 seconds"
     assert process.returncode == 0
+    return Loss(what, arguments[0], before, stored(), asked_again(notes), time.monotonic() - begun)
 
 
 @pytest.fixture(scope="module")
@@ -104,16 +120,19 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("turn", TURNS)
 @pytest.mark.parametrize("what", ["worker", "node", "driver"])
 def test_captions_survive(
-    nodes: TwoNodes, corpus: Path, tmp_path: Path, what: str, turn: int
+    nodes: TwoNodes, losses: list[Loss], corpus: Path, tmp_path: Path, what: str, turn: int
 ) -> None:
     local = count_captions([str(corpus)], tmp_path / "local", Counting(), Progress(show=False))[1]
     out = tmp_path / "ray"
     command = ["captions", str(corpus), "--out", str(out)]
-    run_losing(nodes, what, command, lambda: lines_in(out, UNITS), moment(turn, 12))
+    at = moment(what, turn, GROUPS // 2)
+    loss = run_losing(nodes, what, command, lambda: lines_in(out, UNITS), at)
     (folder,) = out.iterdir()
     result = json.loads((folder / "result.json").read_text())
     assert {**result, "cache": 0} == {**local, "cache": 0}
-    assert lines_in(out, UNITS) == GROUPS
+    assert loss.stored_after == GROUPS
+    assert loss.asked_again <= WORKERS * IN_FLIGHT
+    losses.append(loss)
 
 
 def answers(folder: Path) -> list[tuple[Any, ...]]:
@@ -122,8 +141,8 @@ def answers(folder: Path) -> list[tuple[Any, ...]]:
 
 
 def naming(out: Path) -> list[str]:
-    settings = ["--per-cell", "4", "--prompt", "things", "--set", "control=false", "--size", "512"]
-    return ["run", "naming", "--model", "sim/observer", "--out", str(out), *settings]
+    settings = ["--per-cell", "2", "--prompt", "things", "--set", "control=false", "--size", "512"]
+    return ["run", "naming", "--model", MODEL, "--out", str(out), *settings]
 
 
 @pytest.fixture(scope="module")
@@ -137,26 +156,67 @@ def locally(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.budget(60)
 @pytest.mark.parametrize("turn", TURNS)
 @pytest.mark.parametrize("what", ["worker", "node", "driver"])
-def test_runs_survive(nodes: TwoNodes, locally: Path, tmp_path: Path, what: str, turn: int) -> None:
+def test_runs_survive(
+    nodes: TwoNodes, losses: list[Loss], locally: Path, tmp_path: Path, what: str, turn: int
+) -> None:
     out = tmp_path / "ray"
-    run_losing(nodes, what, naming(out), lambda: lines_in(out, "responses.jsonl"), moment(turn, 60))
+    at, trials = moment(what, turn, 60), len(answers(locally))
+    loss = run_losing(nodes, what, naming(out), lambda: lines_in(out, "responses.jsonl"), at)
     (folder,) = out.iterdir()
     assert answers(folder) == answers(locally)
-    both = [json.loads((one / "scores.json").read_text()) for one in (folder, locally)]
-    assert both[0] == both[1]
+    assert (folder / "scores.json").read_bytes() == (locally / "scores.json").read_bytes()
+    assert loss.stored_after == trials
+    assert loss.asked_again <= WORKERS * BATCH
+    losses.append(loss)
+
+
+KINDS = {
+    "painter and counter": (
+        "production", "--model", "painter/shapes", "--max", "3", "--per-cell", "1",
+        "--categories", "apples,dots",
+    ),
+    "matcher": ("probe", "--model", "sim/matcher", "--set", "items=24"),
+    "filler": ("probe", "--model", "sim/filler", "--set", "items=24", "--set", "task=mlm"),
+    "namer": ("naming", "--model", "sim/observer", "--max", "4", "--per-cell", "1"),
+}  # fmt: skip
 
 
 @pytest.mark.budget(60)
-def test_a_painter_and_its_counter_share_the_cluster(nodes: TwoNodes, tmp_path: Path) -> None:
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_of_model_computes_on_the_cluster(
+    nodes: TwoNodes, tmp_path: Path, kind: str
+) -> None:
     """Painted pictures come back as bytes and travel to the counter as bytes."""
-    model = ["run", "production", "--model", "painter/shapes", "--max", "3", "--per-cell", "1"]
-    command = [*model, "--categories", "apples,dots"]
+    same_on_the_cluster(nodes, tmp_path, KINDS[kind])
+
+
+@pytest.mark.budget(90)
+def test_a_checkpoint_computes_on_the_cluster(nodes: TwoNodes, tmp_path: Path) -> None:
+    """A real model of transformers with tiny random weights."""
+    pytest.importorskip("transformers", reason="needs the extra hf")
+    model = f"hf/{save_tiny_clip(tmp_path / 'clip')}"
+    same_on_the_cluster(nodes, tmp_path, ("probe", "--model", model, "--set", "items=8"))
+
+
+def same_on_the_cluster(nodes: TwoNodes, out: Path, arguments: Sequence[str]) -> None:
+    """A run here and there: the same answers and scores, and all of them asked of actors."""
+    command = ["run", *arguments, "--out"]
     cluster = ["--engine", "ray", "--ray-address", nodes.address]
-    assert start(*command, "--out", str(tmp_path / "local")).wait() == 0
-    assert start(*command, "--out", str(tmp_path / "ray"), *cluster).wait() == 0
-    found = [answers(next((tmp_path / one).iterdir())) for one in ("local", "ray")]
-    assert found[0] == found[1]
-    assert len(found[0]) > 6
+    assert start(*command, str(out / "local")).wait() == 0
+    notes = out / "ray.notes"
+    assert start(*command, str(out / "ray"), *cluster, notes=notes).wait() == 0
+    local, ray = (next((out / one).iterdir()) for one in ("local", "ray"))
+    assert answers(ray) == answers(local)
+    assert (ray / "scores.json").read_bytes() == (local / "scores.json").read_bytes()
+    assert len(notes.read_text().splitlines()) == len(answers(local)), "not all asked of actors"
+
+
+def test_a_cluster_without_gpus_is_told(nodes: TwoNodes, tmp_path: Path) -> None:
+    cluster = ["--engine", "ray", "--ray-address", nodes.address, "--gpus-per-worker", "1"]
+    call = [sys.executable, "-m", "subitize", *naming(tmp_path / "out"), *cluster]
+    done = subprocess.run(call, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "0 GPUs: no worker with 1 and 1 fits. Lower --gpus-per-worker" in done.stderr
 
 
 def test_what_cant_be_sent_is_told_at_once() -> None:

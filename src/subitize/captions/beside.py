@@ -57,10 +57,8 @@ def put_beside(result: Mapping[str, Any], run: StoredRun, folder: Path) -> dict[
         if found.partial is None:
             entry["undefined"]["partial"] = "frequency follows from the number alone"
     except BadInput as problem:
-        entry |= dict.fromkeys(("correlation", "permutation_p", "partial"))
-        entry["undefined"] = dict.fromkeys(
-            ("correlation", "permutation_p", "partial"), str(problem)
-        )
+        entry |= dict.fromkeys(MEASURED)
+        entry["undefined"] = dict.fromkeys(MEASURED, str(problem))
     inner = folder / BESIDE
     inner.mkdir(exist_ok=True)
     packed = orjson.dumps(entry, option=orjson.OPT_INDENT_2)

@@ -9,16 +9,16 @@ from __future__ import annotations
 import asyncio
 import inspect
 from bisect import insort
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import orjson
 
-from subitize.captions.reading import Layout, find_layout
+from subitize.captions.reading import Layout, column_names, find_layout, read_beside
 from subitize.captions.rule import Rule
-from subitize.captions.sources import Source, find_sources, parquet, read_block, units
+from subitize.captions.sources import Damaged, Source, find_sources, units
 from subitize.captions.store import CHECKED
 from subitize.captions.taggers import open_tagger
 from subitize.captions.tally import HAS_NUMBER, text_hash
@@ -33,9 +33,10 @@ from subitize.pictures.encode import encode
 USUAL = ("image", "image_path", "path", "file", "file_name", "filename", "image_file", "jpg")
 """names of columns that hold pictures or their paths"""
 STUDY = "study.jsonl"
-OPTIONS = ("fits", "does not fit", "can't tell")
+FITS, FITS_NOT = "fits", "does not fit"
+OPTIONS = (FITS, FITS_NOT, "can't tell")
 EXAMPLES = 20
-"""examples kept in the result"""
+"""examples shown"""
 
 
 @dataclass(frozen=True, order=True)
@@ -53,25 +54,37 @@ class Pair:
     image: Any
     """a path, or the picture's bytes"""
 
+    @property
+    def id(self) -> str:
+        """of the caption in this sample"""
+        return f"{self.hashed:08x}"
+
 
 def sample_pairs(
-    given: Sequence[str], column: str | None, image: str | None, tagger: str, many: int
+    given: Sequence[str],
+    column: str | None,
+    image: str | None,
+    tagger: str,
+    many: int,
+    *,
+    skip_damaged: bool = False,
 ) -> list[Pair]:
     """So many captions with one number that counts, each with its picture."""
     rule = Rule(open_tagger(tagger))
     kept: list[Pair] = []
     for source in find_sources(given):
-        layout = find_layout(source, column) if source.bytes else None
-        if layout is None:
-            continue
-        for caption, picture in _rows(source, layout, image):
-            hashed = text_hash(caption)
-            if len(kept) >= many and hashed >= kept[-1].hashed:
-                continue
-            pair = _pair(rule, hashed, caption, picture, Path(source.path).parent)
-            if pair is not None and all(pair.caption != one.caption for one in kept):
-                insort(kept, pair, key=lambda one: one.hashed)
-                del kept[many:]
+        try:
+            _sample(
+                source,
+                find_layout(source, column) if source.bytes else None,
+                image,
+                rule,
+                kept,
+                many,
+            )
+        except Damaged:  # the counting has named it
+            if not skip_damaged:
+                raise
     if not kept:
         raise BadInput(
             "No row has both a caption that counts one sort of thing and a picture: name the "
@@ -80,7 +93,26 @@ def sample_pairs(
     return kept
 
 
-def _pair(rule: Rule, hashed: int, caption: str, picture: Any, folder: Path) -> Pair | None:
+def _sample(
+    source: Source,
+    layout: Layout | None,
+    image: str | None,
+    rule: Rule,
+    kept: list[Pair],
+    many: int,
+) -> None:
+    """Put those of a file into the sample that belong there."""
+    for caption, picture in _rows(source, layout, image) if layout else ():
+        hashed = text_hash(caption)
+        if len(kept) >= many and hashed >= kept[-1].hashed:
+            continue
+        pair = _pair(rule, hashed, caption, picture, Path(source.path))
+        if pair is not None and all(hashed != one.hashed for one in kept):
+            insort(kept, pair, key=lambda one: one.hashed)
+            del kept[many:]
+
+
+def _pair(rule: Rule, hashed: int, caption: str, picture: Any, file: Path) -> Pair | None:
     if isinstance(picture, dict):  # as Hugging Face's data sets hold pictures
         picture = picture.get("bytes") or picture.get("path")
     counting = [one for one in rule.judge(caption) if not one.reason]
@@ -88,46 +120,24 @@ def _pair(rule: Rule, hashed: int, caption: str, picture: Any, folder: Path) -> 
         return None
     (one,) = counting
     if isinstance(picture, str):
-        picture = str(folder / picture)  # an absolute path stays what it is
+        if "://" in picture:
+            raise BadInput(
+                f"{file}: its pictures are addresses such as {picture[:80]}. Bring them first "
+                "(img2dataset does), and name the column of their files with --image-column."
+            )
+        picture = str(file.parent / picture)  # an absolute path stays what it is
     thing = rule.thing(caption, one)
     return Pair(hashed, caption, one.start, one.end, one.value or 0, thing, picture)
 
 
 def _rows(source: Source, layout: Layout, image: str | None) -> Iterator[tuple[str, Any]]:
     """Captions with any number, and what stands in the column of pictures."""
-    import polars as pl
-
-    for captions, pictures in _columns(source, layout, image):
-        texts = pl.Series(captions, dtype=pl.String)
-        for place in texts.str.contains(HAS_NUMBER).fill_null(False).arg_true().to_list():
-            picture = pictures[place]
-            yield texts[place], picture.as_py() if hasattr(picture, "as_py") else picture
-
-
-def _columns(
-    source: Source, layout: Layout, image: str | None
-) -> Iterator[tuple[Sequence[str | None], Any]]:
-    if source.format == "parquet":
-        with parquet(source) as file:
-            name = _image_column(source, file.schema_arrow.names, image)
-            for batch in file.iter_batches(4096, columns=[layout.column, name]):
-                yield batch.column(layout.column).to_pylist(), batch.column(name)
-        return
+    name = _image_column(source, column_names(source, layout), image)
     for unit in units(0, source, layout.header):
-        lines = read_block(source, unit).split(b"\n")
-        if source.format == "jsonl":
-            entries = [orjson.loads(line) for line in lines if line.strip()]
-            name = _image_column(source, list(entries[0]), image)
-            texts = [one.get(layout.column) for one in entries]
-            yield (
-                [one if isinstance(one, str) else None for one in texts],
-                [one.get(name) for one in entries],
-            )
-        else:
-            raise BadInput(
-                f"{source.path}: pictures are checked for Parquet and JSON lines only. Convert "
-                "the file first."
-            )
+        for captions, pictures in read_beside(source, layout, unit, name):
+            for place in captions.str.contains(HAS_NUMBER).fill_null(False).arg_true().to_list():
+                picture = pictures[place]
+                yield captions[place], picture.as_py() if hasattr(picture, "as_py") else picture
 
 
 def _image_column(source: Source, names: Sequence[str], wanted: str | None) -> str:
@@ -145,14 +155,9 @@ def _image_column(source: Source, names: Sequence[str], wanted: str | None) -> s
 def check_images(pairs: Sequence[Pair], counter: Model, folder: Path) -> dict[str, Any]:
     """How often the counter finds another number than the caption says; kept in the folder."""
     found = asyncio.run(_counted(pairs, counter))
-    wrong = [
-        pair for pair, many in zip(pairs, found, strict=True)
-        if not isinstance(many, str) and many != pair.number
-    ]  # fmt: skip
-    checked = sum(not isinstance(many, str) for many in found)
-    entries = [
+    entries: list[dict[str, Any]] = [
         {
-            "caption": pair.caption[:500], "start": pair.start, "end": pair.end,
+            "id": pair.id, "caption": pair.caption[:500], "start": pair.start, "end": pair.end,
             "number": pair.number, "thing": pair.thing,
             "image": pair.image if isinstance(pair.image, str) else None,
             "found": None if isinstance(many, str) else many,
@@ -160,18 +165,30 @@ def check_images(pairs: Sequence[Pair], counter: Model, folder: Path) -> dict[st
         }
         for pair, many in zip(pairs, found, strict=True)
     ]  # fmt: skip
-    shown = [one for one in entries if one["found"] not in (None, one["number"])]
+    checked = [one for one in entries if one["found"] is not None]
+    wrong = [one for one in checked if one["found"] != one["number"]]
     result = {
         "counter": counter.respondent,
         "sample": len(pairs),
-        "checked": checked,
-        "failed": len(pairs) - checked,
-        "misaligned": proportion_interval(len(wrong), checked).as_json() if checked else None,
-        "examples": shown[:EXAMPLES],
-        "not_checked": [one for one in entries if one["found"] is None][:EXAMPLES],
+        "checked": len(checked),
+        "failed": len(pairs) - len(checked),
+        "misaligned": proportion_interval(len(wrong), len(checked)).as_json() if checked else None,
+        "people": None,
+        "captions": entries,
     }
-    write_whole(folder / CHECKED, orjson.dumps(result, option=orjson.OPT_INDENT_2))
+    keep_checked(folder, result)
     return result
+
+
+def keep_checked(folder: Path, result: Mapping[str, Any]) -> None:
+    """Store what was found out about the sample."""
+    write_whole(folder / CHECKED, orjson.dumps(result, option=orjson.OPT_INDENT_2))
+
+
+def examples(result: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Captions whose number the counter does not find, some of them."""
+    wrong = [one for one in result["captions"] if one["found"] not in (None, one["number"])]
+    return wrong[:EXAMPLES]
 
 
 async def _counted(pairs: Sequence[Pair], counter: Any) -> list[int | str]:
@@ -212,7 +229,7 @@ def write_study(pairs: Sequence[Pair], folder: Path) -> Path:
         lines.append(
             orjson.dumps(
                 {
-                    "id": f"{pair.hashed:08x}", "image": image, "caption": pair.caption,
+                    "id": pair.id, "image": image, "caption": pair.caption,
                     "start": pair.start, "end": pair.end, "number": pair.number,
                     "question": "Does the number in red fit the picture?", "options": OPTIONS,
                 }

@@ -18,30 +18,16 @@ from subitize.captions.store import (
     read_result,
     rows_name,
 )
-from subitize.errors import BadInput, WrongRun
 from subitize.runs.journal import read_lines
+from subitize.runs.shards import WHOLE, check_shards
 
 
 def merge_shards(folders: Sequence[Path], out: Path) -> tuple[Path, dict[str, Any]]:
     """One result from all shards of a counting; a missing or strange one is named."""
     infos = [read_info(folder) for folder in folders]
-    shards = [tuple(info["identity"]["shard"]) for info in infos]
-    for folder, info in zip(folders[1:], infos[1:], strict=True):
-        for part, value in infos[0]["identity"].items():
-            if part != "shard" and info["identity"][part] != value:
-                raise WrongRun(
-                    f"{folder} and {folders[0]} are no shards of one counting: their {part} "
-                    "differ. Give the folders of one command that differ in --shard only."
-                )
-    parts = shards[0][1]
-    missing = [f"{part}/{parts}" for part in range(1, parts + 1) if (part, parts) not in shards]
-    if missing or len(set(shards)) < len(shards):
-        found = ", ".join(f"{part}/{many}" for part, many in shards)
-        raise BadInput(
-            f"Shards {', '.join(missing) or 'given twice'}: found {found}. Give each once."
-        )
+    check_shards(folders, [info["identity"] for info in infos], "counting")
     results = [read_result(folder) for folder in folders]  # each has come to its end
-    identity = {**infos[0]["identity"], "shard": [1, 1]}
+    identity = {**infos[0]["identity"], "shard": list(WHOLE)}
     name = infos[0]["name"]
     folder = out / folder_name(name, identity)
     with Store.opened(folder, identity, name) as store:

@@ -13,6 +13,7 @@ from subitize.measures.power_law import power_law_shares
 from subitize.published.plos2025 import BIBTEX
 from subitize.reports.build import Chapter
 from subitize.reports.cells import Line, cell, columns, data_table, model_table, quotes, told, words
+from subitize.reports.charts import panels
 from subitize.reports.methods import citations
 from subitize.reports.page import (
     Block,
@@ -25,7 +26,7 @@ from subitize.reports.page import (
     Table,
     plain,
 )
-from subitize.reports.style import FAINT, INK, MUTED, OVER, OWN, new_figure
+from subitize.reports.style import FAINT, INK, MUTED, OVER, OWN, log_ticks, new_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -93,8 +94,8 @@ def _bars_figure(results: Sequence[Result]) -> Figure:
 
     def draw() -> Drawing:
         figure = new_figure(7.6, 2.4 * len(results) + 0.3)
-        panels: Any = figure.subfigures(len(results), 1, squeeze=False)
-        for panel, one in zip(panels[:, 0], results, strict=True):
+        rows: Any = figure.subfigures(len(results), 1, squeeze=False)
+        for panel, one in zip(rows[:, 0], results, strict=True):
             _bars(panel, one)
         return figure
 
@@ -163,9 +164,8 @@ def _laws_figure(results: Sequence[Result]) -> Figure:
     """All numbers on logarithmic axes with the power law."""
 
     def draw() -> Drawing:
-        figure = new_figure(3.7 * len(results) + 0.3, 3.0)
-        grid: Any = figure.subplots(1, len(results), squeeze=False)
-        for axes, one in zip(grid[0], results, strict=True):
+        figure, every = panels(len(results), 2, (3.7, 2.8))
+        for axes, one in zip(every, results, strict=True):
             found = _numbers(one)
             for decade, colour in ((False, OWN), (True, OVER)):
                 own = [number for number in found if (number % 10 == 0) is decade]
@@ -176,6 +176,8 @@ def _laws_figure(results: Sequence[Result]) -> Figure:
             _law(axes, one, np.geomspace(1, max(found), 50))
             axes.set(xscale="log", yscale="log", xlabel="number", ylabel="captions")
             axes.set_ylim(0.7, None)
+            for axis in (axes.xaxis, axes.yaxis):
+                log_ticks(axis)
             axes.grid(color=FAINT, linewidth=0.5)
             axes.set_title(plain(one["name"], 40), loc="left", fontweight="bold")
         return figure

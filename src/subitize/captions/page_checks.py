@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from subitize.captions.images import examples
 from subitize.reports.cells import Line, cell, columns, model_table, quotes, told, words
 from subitize.reports.charts import panels
 from subitize.reports.page import Column, Figure, Section, Table, plain
-from subitize.reports.style import OWN
+from subitize.reports.style import OWN, log_ticks
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing
@@ -60,12 +61,17 @@ def _beside_figure(lines: Sequence[Line]) -> Figure:
             for entry in line.values["by_number"]:
                 if entry["captions"]:
                     share = entry["right"] / entry["trials"]
-                    axes.text(
-                        entry["captions"], share, str(entry["number"]), color=OWN, ha="center"
-                    )
+                    axes.plot(entry["captions"], share, ".", color=OWN)
+                    # above and below in turn: neighbours are often as frequent as each other
+                    up = 1 if entry["number"] % 2 else -1
+                    axes.annotate(
+                        str(entry["number"]), (entry["captions"], share), (0, 6 * up), color=OWN,
+                        textcoords="offset points", ha="center", va="center",
+                    )  # fmt: skip
             often = [entry["captions"] for entry in line.values["by_number"] if entry["captions"]]
-            axes.set(xscale="log", xlabel="captions", ylabel="accuracy", ylim=(-0.05, 1.08))
+            axes.set(xscale="log", xlabel="captions", ylabel="accuracy", ylim=(-0.1, 1.1))
             axes.set_xlim(0.5 * min(often, default=1), 2 * max(often, default=10))
+            log_ticks(axes.xaxis)
             axes.set_title(line.label, loc="left", fontsize=7)
         return figure
 
@@ -95,13 +101,38 @@ def images(results: Sequence[Result]) -> Iterator[Section]:
             words(plain(entry["image"] or "", 120)),
         ]
         for one in shown
-        for entry in one["images"]["examples"]
+        for entry in examples(one["images"])
     ]  # fmt: skip
-    examples = Table(
+    examples_table = Table(
         f"{NAME}-images-examples",
         "Examples; the number stands in brackets.",
         (CORPUS, *columns("caption::wide; thing; number:Said:n; found:Found:n; image")),
         rows,
     )
     lead = "Captions speak of numbers that are not in the picture (S3 Fig of the paper)."
-    yield Section(f"{NAME}-images-section", "Numbers and pictures", lead, [table, examples])
+    blocks = [table, *_people(shown), examples_table]
+    yield Section(f"{NAME}-images-section", "Numbers and pictures", lead, blocks)
+
+
+def _people(results: Sequence[Result]) -> Iterator[Table]:
+    """People's rate beside the counter's, on the captions that people judged."""
+    judged = [one for one in results if one["images"]["people"]]
+    lines = [Line(plain(one["name"], 60), one["images"]["people"]) for one in judged]
+    if lines:
+        yield model_table(
+            f"{NAME}-people",
+            "The same captions judged by people: fits, does not fit, can't tell.",
+            lines,
+            columns(
+                "judges:People:n; captions:Captions:n; judgements:Judgements:n; "
+                "misaligned:Does not fit (people):.1%±; counter:Does not fit (counter):.1%±; "
+                "agreement:Agree with the counter:.1%±; alpha:α with the counter:.2f; "
+                "among:α among people:.2f"
+            ),
+            first=CORPUS,
+            notes=[
+                "“Can't tell” is left out of the rates. Intervals are over captions where several "
+                "people judged one. The counter's rate and its α are on the captions on which most "
+                "people say the same; α is Krippendorff's."
+            ],
+        )

@@ -14,12 +14,14 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from subitize.captions.sources import Unit
-from subitize.captions.workers import IN_FLIGHT, Counter, Done, Task
+from subitize.captions.workers import Counter, Done, Task
 from subitize.errors import SubitizeError
 from subitize.runs.ray_engine import Cluster, connect, new_actor, places
 
 STALLED = 300.0
 """seconds without any unit counted, after which waiting is no use"""
+IN_FLIGHT = 2
+"""units per worker that are under way: one is counted, one waits, as a cluster is slow to send"""
 LOSSES = 10
 """so often may one unit lose its worker, or a worker fail to start one after another"""
 

@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import orjson
 
-from subitize.captions.sources import Damaged, Source, Unit, first_lines, parquet, read_block
+from subitize.captions.sources import (
+    LONGEST,
+    Damaged,
+    Source,
+    Unit,
+    first_lines,
+    parquet,
+    read_block,
+)
 from subitize.errors import BadInput
 
 if TYPE_CHECKING:
@@ -21,6 +29,8 @@ USUAL = ("caption", "text", "captions", "alt_text", "alt", "title", "description
 """names of columns that hold captions, whatever their case; the first that is there is taken"""
 BATCH = 1 << 16
 """rows of a row group that are held at once"""
+MARK = b"\xef\xbb\xbf"
+"""that some programs write at the start of UTF-8"""
 _SEPARATORS = {"csv": ",", "tsv": "\t"}
 
 
@@ -73,7 +83,16 @@ def _cells(source: Source, line: bytes) -> list[str]:
     text = line.decode("utf-8-sig", "replace").rstrip("\r\n")
     if source.format == "tsv":
         return text.split("\t")
-    return next(csv.reader(io.StringIO(text, newline="")), [])
+    before = csv.field_size_limit(LONGEST)
+    try:
+        return next(csv.reader(io.StringIO(text, newline="")), [])
+    except csv.Error as problem:
+        raise Damaged(
+            f"{source.path}, its first lines: this is not CSV ({problem}). Mend the file, or leave "
+            "it out with --skip-damaged."
+        ) from None
+    finally:
+        csv.field_size_limit(before)
 
 
 def _text_layout(source: Source, rows: Sequence[Sequence[str]], wanted: str | None) -> Layout:
@@ -133,19 +152,9 @@ def read_unit(source: Source, layout: Layout, unit: Unit) -> Iterator[Batch]:
 
 
 def _read_row_group(source: Source, layout: Layout, unit: Unit) -> Iterator[Batch]:
-    import pyarrow as pa
-
-    with parquet(source) as file:
-        try:
-            batches = file.iter_batches(BATCH, [unit.start], [layout.column], use_threads=False)
-            for batch in batches:
-                yield _from_arrow(batch.column(0))
-        except (pa.ArrowException, OSError) as problem:
-            said = " ".join(str(problem).split())[:200]
-            raise Damaged(
-                f"{source.path}, row group {unit.start}: {said}. Bring the file again, or leave "
-                "it out with --skip-damaged."
-            ) from None
+    with parquet(source, f", row group {unit.start},") as file:
+        for batch in file.iter_batches(BATCH, [unit.start], [layout.column], use_threads=False):
+            yield _from_arrow(batch.column(0))
 
 
 def _from_arrow(column: Any) -> Batch:
@@ -191,18 +200,30 @@ def _mended(values: Sequence[bytes | None]) -> Batch:
 
 
 def _read_table(source: Source, layout: Layout, unit: Unit) -> Batch:
+    block = _text(source, unit)
+    captions = _cut(source, layout, unit, block, [layout.place]).to_series()
+    return Batch(captions, broken=0 if _is_utf8(block) else _replaced(captions))
+
+
+def _text(source: Source, unit: Unit) -> bytes:
+    """A block, without the mark at the start of the file."""
+    block = read_block(source, unit)
+    return block.removeprefix(MARK) if unit.start == 0 else block
+
+
+def _cut(
+    source: Source, layout: Layout, unit: Unit, block: bytes, places: Sequence[int]
+) -> pl.DataFrame:
+    """Columns of CSV or TSV, in the order of the file."""
     import polars as pl
 
-    block = read_block(source, unit)
-    if unit.start == 0:
-        block = block.removeprefix(b"\xef\xbb\xbf")
     names = [f"c{place}" for place in range(layout.width)]
     try:
-        frame = pl.read_csv(
+        return pl.read_csv(
             block,
             has_header=False,
             schema=dict.fromkeys(names, pl.String),
-            columns=[layout.place],
+            columns=sorted(places),
             separator=_SEPARATORS[source.format],
             quote_char='"' if source.format == "csv" else None,
             encoding="utf8-lossy",
@@ -214,8 +235,6 @@ def _read_table(source: Source, layout: Layout, unit: Unit) -> Batch:
             f"{source.path}, the block from byte {unit.start}: {said}. Mend the file, or leave "
             "it out with --skip-damaged."
         ) from None
-    captions = frame.to_series()
-    return Batch(captions, broken=0 if _is_utf8(block) else _replaced(captions))
 
 
 def _is_utf8(block: bytes) -> bool:
@@ -233,32 +252,34 @@ def _replaced(captions: pl.Series) -> int:
 
 
 def _read_lines(source: Source, layout: Layout, unit: Unit) -> Batch:
-    """JSON lines; a line that is no object is damage, a caption that is no text is counted."""
+    """JSON lines; a caption that is no text is counted."""
     import polars as pl
 
-    block = read_block(source, unit)
-    if unit.start == 0:
-        block = block.removeprefix(b"\xef\xbb\xbf")
-    clean = _is_utf8(block)
     found: list[str | None] = []
     not_text = broken = 0
-    for number, line in enumerate(block.split(b"\n"), 1):
-        if not line or line.isspace():
-            continue
-        text = line
-        if not clean:
-            text = line.decode("utf-8", "replace").encode()
-            broken += text != line
-        where = f"the block from byte {unit.start}, line {number}"
-        value = _object(source, text, where).get(layout.column)
+    for entry, whole in _entries(source, unit):
+        value = entry.get(layout.column)
+        broken += not whole
         not_text += value is not None and not isinstance(value, str)
         found.append(value if isinstance(value, str) else None)
     return Batch(pl.Series(found, dtype=pl.String), not_text, broken)
 
 
+def _entries(source: Source, unit: Unit) -> Iterator[tuple[dict[str, Any], bool]]:
+    """The objects of JSON lines, and whether each is UTF-8; a line that is no object is damage."""
+    block = _text(source, unit)
+    clean = _is_utf8(block)
+    for number, line in enumerate(block.split(b"\n"), 1):
+        if not line or line.isspace():
+            continue
+        text = line if clean else line.decode("utf-8", "replace").encode()
+        where = f"the block from byte {unit.start}, line {number}"
+        yield _object(source, text, where), text == line
+
+
 def _object(source: Source, line: bytes, where: str) -> dict[str, Any]:
     try:
-        found = orjson.loads(line.removeprefix(b"\xef\xbb\xbf"))
+        found = orjson.loads(line.removeprefix(MARK))
     except orjson.JSONDecodeError as problem:
         found = problem
     if isinstance(found, dict):
@@ -268,3 +289,36 @@ def _object(source: Source, line: bytes, where: str) -> dict[str, Any]:
         f"{source.path}, {where}: this is no JSON object ({said}). Mend the line, or leave the "
         "file out with --skip-damaged."
     )
+
+
+def column_names(source: Source, layout: Layout) -> list[str]:
+    """Of all columns; places from 1 where the file has no header."""
+    if source.format == "parquet":
+        with parquet(source) as file:
+            return list(file.schema_arrow.names)
+    first = first_lines(source, 1)[0]
+    if source.format == "jsonl":
+        return list(_object(source, first, "line 1"))
+    return _cells(source, first) if layout.header else [str(n + 1) for n in range(layout.width)]
+
+
+def read_beside(
+    source: Source, layout: Layout, unit: Unit, name: str
+) -> Iterator[tuple[pl.Series, Sequence[Any]]]:
+    """The captions of a unit, and what stands beside each in another column."""
+    import polars as pl
+
+    if source.format == "parquet":
+        with parquet(source, f", row group {unit.start},") as file:
+            wanted = [layout.column, name]
+            for batch in file.iter_batches(BATCH >> 4, [unit.start], wanted, use_threads=False):
+                yield _from_arrow(batch.column(layout.column)).captions, batch.column(name)
+    elif source.format == "jsonl":
+        entries = [entry for entry, _ in _entries(source, unit)]
+        texts = [entry.get(layout.column) for entry in entries]
+        captions = [text if isinstance(text, str) else None for text in texts]
+        yield pl.Series(captions, dtype=pl.String), [entry.get(name) for entry in entries]
+    else:
+        place = column_names(source, layout).index(name)
+        frame = _cut(source, layout, unit, _text(source, unit), [layout.place, place])
+        yield frame[f"c{layout.place}"], frame[f"c{place}"].to_list()

@@ -24,7 +24,7 @@ KEYS: dict[str, str] = {
     "null": "rows without a caption, or with an empty one",
     "not_text": "rows whose caption is a number, a list or something else",
     "broken": "of all rows, those with bytes that are no UTF-8 (read with � in their place)",
-    "share": "with_number / (with_number + without_number), with a Wilson interval",
+    "share": "with_number / (with_number + without_number), with its exact interval",
     "frequencies": "number: how many captions count that many",
     "rejected": "reason: how many numbers were no counts for it",
     "samples": "number: some captions, with the place of the (first) number",
@@ -38,6 +38,8 @@ KEYS: dict[str, str] = {
     "tagger": "which tagger, and its release",
     "rule": "version of the rule",
     "undefined": "what can't be computed on this corpus, and why",
+    "beside": "with --captions-of: models' accuracy by number beside the frequencies",
+    "images": "with --check-images: the sample, what the counter found, what people say",
 }
 """of result.json, and so of `subitize captions --json`"""
 

@@ -166,8 +166,8 @@ def _row_groups(place: int, source: Source) -> Iterator[Unit]:
 
 
 @contextmanager
-def parquet(source: Source) -> Iterator[Any]:
-    """An open Parquet file; damage is named."""
+def parquet(source: Source, where: str = "") -> Iterator[Any]:
+    """An open Parquet file; damage is named, with where it is looked for."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -177,8 +177,8 @@ def parquet(source: Source) -> Iterator[Any]:
     except (pa.ArrowException, OSError) as problem:
         said = " ".join(str(problem).split())[:200]
         raise Damaged(
-            f"{source.path} is no whole Parquet file: {said}. Bring it again, or leave it out "
-            "with --skip-damaged."
+            f"{source.path}{where} is no whole Parquet: {said}. Bring the file again, or leave out "
+            "what can't be read with --skip-damaged."
         ) from None
 
 

@@ -25,6 +25,7 @@ from subitize.files import read_json, write_whole
 from subitize.records import fingerprint
 from subitize.runs.journal import append_line, cut_torn_line, read_lines
 from subitize.runs.lock import locked
+from subitize.runs.shards import WHOLE, shard_name
 
 FORMAT = 1
 INFO, UNITS, RESULT, ROWS = "captions.json", "units.jsonl", "result.json", "rows"
@@ -32,9 +33,10 @@ BESIDE, CHECKED = "beside", "images.json"
 
 
 def folder_name(name: str, identity: Mapping[str, Any]) -> str:
-    """A readable slug plus a short hash."""
+    """A readable slug plus a short hash, and which shard it is."""
     slug = re.sub(r"[^a-z0-9.]+", "-", f"captions-{name}".lower()).strip("-")[:60]
-    return f"{slug}-{fingerprint(identity, 8)}"
+    whole = {**identity, "shard": list(WHOLE)}
+    return shard_name(f"{slug}-{fingerprint(whole, 8)}", tuple(identity["shard"]))
 
 
 def is_result(folder: Path) -> bool:

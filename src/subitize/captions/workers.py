@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import asdict, replace
+from functools import cache
 from typing import Any, NamedTuple, Protocol
 
 import orjson
@@ -20,9 +21,6 @@ from subitize.captions.sources import Damaged, Source, Unit
 from subitize.captions.taggers import DEFAULT, open_tagger
 from subitize.captions.tally import Tally
 from subitize.errors import SubitizeError
-
-IN_FLIGHT = 2
-"""units per worker that are under way: one is counted, one waits"""
 
 
 class Task(NamedTuple):
@@ -121,19 +119,20 @@ class OwnProcess:
         return map(self._counter.count, tasks)
 
 
-_counter: Counter | None = None
+@cache
+def _counter(tagger: str) -> Counter:
+    """One per process of the pool."""
+    return Counter(tagger)
 
 
 def _begin(tagger: str) -> None:
-    global _counter  # noqa: PLW0603  one per process of the pool
     # Ctrl-C is the driver's to hear: what is counted is stored
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    _counter = Counter(tagger)
+    _counter(tagger)
 
 
-def _count(packed: tuple[bytes, bytes]) -> tuple[bytes, bytes, str]:
-    assert _counter is not None
-    return _counter.count_packed(packed)
+def _count(tagger: str, packed: tuple[bytes, bytes]) -> tuple[bytes, bytes, str]:
+    return _counter(tagger).count_packed(packed)
 
 
 class Processes:
@@ -169,12 +168,13 @@ class Processes:
         under_way: dict[Future[tuple[bytes, bytes, str]], Unit] = {}
         more = True
         while more or under_way:
-            while more and len(under_way) < IN_FLIGHT * self._many:
+            # None waits at a worker: a kill loses no more units than there are workers.
+            while more and len(under_way) < self._many:
                 task = next(tasks, None)
                 more = task is not None
                 if task is not None:
                     unit = replace(task.unit, text=None)
-                    under_way[pool.submit(_count, task.pack())] = unit
+                    under_way[pool.submit(_count, self._tagger, task.pack())] = unit
             if under_way:
                 ended, _ = wait(under_way, return_when=FIRST_COMPLETED)
                 yield from (Done(under_way.pop(one), *one.result()) for one in ended)

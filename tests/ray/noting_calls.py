@@ -1,0 +1,39 @@
+"""The command line, with a note of everything that its driver asks of actors.
+
+Started by a test as `noting_calls.py NOTES run …`. The notes are of Ray's own calls, the last thing
+that the driver does.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import orjson
+from ray.actor import ActorMethod
+
+from subitize.cli import main
+
+NOTES = Path(sys.argv.pop(1))
+remote = ActorMethod.remote
+
+
+def asked_of(method: str, message: Any) -> list[str]:
+    """What a call asks: a unit of captions, or the trials of a batch."""
+    if method == "count":
+        unit = orjson.loads(message[0])["unit"]
+        return [f"{unit['file']} {unit['index']}"]
+    items = [one["item"] for one in orjson.loads(message)] if method == "answer" else []
+    return [f"{one['trial']} {one['sample']} {one['attempt']}" for one in items]
+
+
+def noting(self: Any, *arguments: Any, **named: Any) -> Any:
+    lines = asked_of(self._method_name, arguments[0]) if arguments else []
+    with NOTES.open("ab", buffering=0) as notes:
+        notes.write("".join(f"{line}\n" for line in lines).encode())
+    return remote(self, *arguments, **named)
+
+
+ActorMethod.remote = noting
+main()
