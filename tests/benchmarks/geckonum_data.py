@@ -52,7 +52,7 @@ def counts(
     asked = [one for one in make_questions([prompt]) if one.task == 1][question]
     return [
         {
-            "image_id": f"{prompt.dataset_id}_{seed}", "model": "mine", "question_id": question,
+            "image_id": f"{prompt.dataset_id}_{seed}", "model": "", "question_id": question,
             "question": asked.question, "prompt": prompt.prompt, "annot_id": person,
             "raw_answer": answer, "answer": answer,
         }
@@ -62,7 +62,9 @@ def counts(
 
 def write_counts(folder: Path, rows: Iterable[Mapping[str, object]], model: str = "mine") -> Path:
     folder.mkdir(exist_ok=True)
-    (folder / f"task_1_{model}.csv").write_text(table(COLUMNS[1], rows))
+    (folder / f"task_1_{model}.csv").write_text(
+        table(COLUMNS[1], ({**row, "model": model} for row in rows))
+    )
     return folder
 
 

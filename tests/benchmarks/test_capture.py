@@ -130,9 +130,37 @@ def test_backoff_lowers_the_temperature_and_records_every_attempt(tmp_path: Path
         assert sorted({body["temperature"] for body in server.bodies}) == [0.7, 0.8, 0.9, 1.0]
         assert len(server.seen) == 8
     assert scores["attempts"] == {"3": 2}
+    backed = scores["backoff"]["occluded"]
+    assert backed["first"]["value"] == 100
+    assert backed["with_backoff"] == scores["smape"]["occluded"]
+    assert backed["effect"]["value"] == pytest.approx(backed["with_backoff"]["value"] - 100)
+    assert (backed["rescued"]["value"], backed["rescued"]["trials"]) == (1.0, 2)
     assert scores["smape"]["occluded"]["skipped"] == 0
     attempts = sorted(response["attempt"] for response in responses_of(outcome.folder))
     assert attempts == [0, 0, 1, 1, 2, 2, 3, 3]
+
+
+def test_words_of_settings() -> None:
+    """backoff=on, layout=published: one word each."""
+    benchmark = get_benchmark("capture")
+    assert benchmark.settings_from({"backoff": "on"}).backoff
+    assert not benchmark.settings_from({"backoff": "off"}).backoff
+    assert benchmark.settings_from({"layout": "published"}).size == 200
+    assert benchmark.settings_from({"layout": "published", "size": "512"}).size == 512
+    assert benchmark.settings_from({}).size == 512
+
+
+def test_the_version_of_the_layout_is_a_part_of_runs_that_use_it() -> None:
+    benchmark = get_benchmark("capture")
+    told = {
+        name: benchmark.settings_from(given).identity().get("layout_version")
+        for name, given in {
+            "new": {}, "old": {"layout_version": "1"}, "published": {"layout": "published"},
+        }.items()
+    }  # fmt: skip
+    assert told == {"new": 2, "old": None, "published": None}
+    with pytest.raises(BadInput, match="1 and 2"):
+        benchmark.settings_from({"layout_version": "3"})
 
 
 def test_backoff_ends_at_zero_and_is_off_by_default(tmp_path: Path) -> None:
@@ -145,6 +173,8 @@ def test_backoff_ends_at_zero_and_is_off_by_default(tmp_path: Path) -> None:
         _, scores = ask(tmp_path, url=server.url, settings={**given, "backoff": True})
         asked = [body["temperature"] for body in server.bodies[1:]]
     assert asked == [1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1, 0.0]
+    assert plain["backoff"] == {}
+    assert scores["backoff"]["occluded"]["rescued"]["value"] == 0
     for found in (plain, scores):
         assert found["smape"]["occluded"]["value"] == 100.0
         assert found["smape"]["occluded"]["skipped"] == 1
@@ -229,13 +259,15 @@ def test_every_reply_without_a_number_scores_100(tmp_path: Path, reply: str, sta
 
 
 def test_counters_are_asked_for_totals_only(tmp_path: Path) -> None:
-    given = {"prompt": "best", "size": 256, "help": ("inpainted", "visible-coordinates")}
+    # so many that the intervals can show both effects
+    given = {"prompt": "best", "size": 256, "items": 40,
+             "help": ("inpainted", "visible-coordinates")}  # fmt: skip
     outcome, scores = ask(tmp_path, model="counter/blobs", settings=given)
     assert {t.stage for t in trials_of(outcome.folder)} == {"total", "inpainted"}
     assert decisions_of(outcome.folder) == {}
     assert scores["smape"]["unoccluded"]["value"] == 0.0
-    assert scores["price_of_occlusion"]["value"] > 0
-    assert scores["help"]["inpainted"]["effect"]["value"] < 0
+    assert scores["price_of_occlusion"]["low"] > 0
+    assert scores["help"]["inpainted"]["effect"]["high"] < 0
     assert "hidden" in scores["undefined"]
 
 

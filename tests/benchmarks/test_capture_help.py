@@ -139,7 +139,7 @@ def test_visible_counts_from_a_file_and_what_is_wrong_with_one(tmp_path: Path) -
         ask(tmp_path / "b", model="sim/perfect", settings={**given, "counts": str(file)})
     with pytest.raises(BadInput, match="There is no file"):
         ask(tmp_path / "c", model="sim/perfect", settings={**given, "counts": "missing.json"})
-    with pytest.raises(BadInput, match="as visible, needs a counter, but sim/perfect is a namer"):
+    with pytest.raises(BadInput, match=r"sees nothing.*as visible name a model that looks"):
         ask(tmp_path / "d", model="sim/perfect", settings={**given, "counter": "sim/perfect"})
     assert not any((tmp_path / name).exists() for name in "cd")
 

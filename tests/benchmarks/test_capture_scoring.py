@@ -138,8 +138,8 @@ def test_intervals_are_those_of_a_plain_bootstrap_over_configurations(
         low, high = np.quantile(values, [0.025, 0.975])
         wide = high - low
         # ours is skewed as the errors are: a bootstrap of so few pictures is not
-        assert abs(score["low"] - low) < 0.12 * wide
-        assert abs(score["high"] - high) < 0.12 * wide
+        assert abs(score["low"] - low) < 0.08 * wide
+        assert abs(score["high"] - high) < 0.08 * wide
 
 
 def test_pairing_narrows_the_price(rows: list[Row], scores: dict[str, Any]) -> None:

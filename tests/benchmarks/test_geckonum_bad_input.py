@@ -64,7 +64,7 @@ def test_typos_are_read_as_the_paper_did(tmp_path: Path) -> None:
 
 def test_lines_are_right_behind_line_breaks_in_quotes_and_blank_lines(tmp_path: Path) -> None:
     lines = table(COLUMNS[1], GOOD).splitlines(keepends=True)
-    odd = lines[1].replace("mine", '"mi\nne"')
+    odd = lines[1].replace("2 dogs.", '"2 dogs.\n"')  # a break that is no part of the words
     text = lines[0] + odd + "\n" + lines[2] + "torn,row\n" + lines[3].replace(",2,2,2", ",2,?,2")
     (tmp_path / "task_1_mine.csv").write_text(text)
     found = people(tmp_path)
@@ -72,6 +72,14 @@ def test_lines_are_right_behind_line_breaks_in_quotes_and_blank_lines(tmp_path: 
     said = dropped_text(found, verbose=True)
     assert "wrong number of fields: task_1_mine.csv:6" in said
     assert "unreadable answer: task_1_mine.csv:7" in said
+
+
+def test_rows_of_another_model_than_the_file_says_are_not_used(tmp_path: Path) -> None:
+    mixed = [{**GOOD[0], "model": "mine"}, {**GOOD[1], "model": "yours"}, *GOOD[2:]]
+    (tmp_path / "task_1_mine.csv").write_text(table(COLUMNS[1], mixed))
+    found = people(tmp_path)
+    assert found.rows() == (len(GOOD) - 1, {"another model than the file is named after": 1})
+    assert "task_1_mine.csv:3" in dropped_text(found, verbose=True)
 
 
 def test_all_places_or_a_few(tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import combinations
+from itertools import combinations, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from subitize.datasets.geckonum.annotations import read_annotations
 from subitize.datasets.geckonum.prompts import read_prompts
 from subitize.datasets.geckonum.scores import SCORED, ScoreTable, join_scores, read_scores
 from subitize.errors import BadInput
+from subitize.measures.ranks import mann_whitney
 from subitize.published.geckonum import TABLE_3
 from tests.benchmarks.geckonum_data import BY_TEXT, counts, labels, write_counts
 
@@ -97,6 +98,8 @@ def test_a_metric_that_knows_and_one_that_does_not(released: pl.DataFrame) -> No
     assert oracle["ranking"]["order"][0] == "dalle_3"
     assert not any(cell["tells_apart"] for cell in found["blind"]["models"].values())
     assert not found["blind"]["ranking"]["agrees_with_people"]
+    assert ">" not in found["blind"]["ranking"]["said"]  # noise ranks nobody
+    assert found["blind"]["ranking"]["said"].count(" = ") == 4
     for cell in found["upside-down"]["models"].values():
         assert not cell["tells_apart"]
         assert cell["why"] == "wrong pictures score higher"
@@ -104,6 +107,44 @@ def test_a_metric_that_knows_and_one_that_does_not(released: pl.DataFrame) -> No
     assert "✓" in text
     assert "=" in text
     assert "✗" in text
+
+
+def test_painters_are_ranked_on_the_pictures_that_all_have(released: pl.DataFrame) -> None:
+    """Imagen-C has ten pictures of some prompts: they enter no mean that others lack."""
+    people = judged_pictures(released)
+    found = judge_metrics(released, scored(people, "same", people["right"].cast(pl.Float64)))
+    ranking = found["metrics"]["same"]["ranking"]
+    key = ["dataset_id", "picture"]
+    painters = people["painter"].unique().to_list()
+    every = people.group_by(key).agg(pl.col("painter").n_unique())
+    matched = people.join(every.filter(pl.col("painter") == len(painters)), key, "semi")
+    assert ranking["matched"] == matched.height / len(painters)
+    for painter, mean in ranking["means"].items():
+        own = matched.filter(pl.col("painter") == painter)["right"]
+        assert mean == pytest.approx(own.mean())
+    # of neighbours in the order `>` stands exactly where the test decides
+    for one, other in pairwise(ranking["order"]):
+        pair = ranking["pairs"][f"{min(one, other)}|{max(one, other)}"]
+        assert (f"{one} > {other}" in ranking["said"]) == (pair["higher"] == one)
+        assert (f"{one} = {other}" in ranking["said"]) == (pair["higher"] is None)
+
+
+def test_areas_have_intervals_over_prompts() -> None:
+    """Ten copies of each prompt's picture say no more than one."""
+    rng = np.random.default_rng(0)
+    right, wrong = rng.normal(0.5, 1, 40), rng.normal(0, 1, 40)
+    alone = mann_whitney(right, wrong).auc
+    prompts = np.repeat(range(40), 10)
+    copied = mann_whitney(np.repeat(right, 10), np.repeat(wrong, 10),
+                          clusters=(prompts, prompts + 40)).auc  # fmt: skip
+    assert copied.value == pytest.approx(alone.value)
+    width = copied.high - copied.low
+    assert width == pytest.approx(alone.high - alone.low, rel=0.03)
+    naive = mann_whitney(np.repeat(right, 10), np.repeat(wrong, 10)).auc
+    assert width > 3 * (naive.high - naive.low)
+    perfect = mann_whitney([2, 2, 3], [1, 1, 0], clusters=([1, 1, 2], [1, 2, 2])).auc
+    assert (perfect.value, perfect.high) == (1.0, 1.0)
+    assert 0 < perfect.low < 0.5  # two prompts can't show more
 
 
 def test_no_right_picture_has_no_test(tmp_path: Path) -> None:

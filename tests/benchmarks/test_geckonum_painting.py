@@ -51,6 +51,11 @@ def test_an_exact_painter_is_always_right_and_says_what_it_cannot_draw(tmp_path:
     assert scores["states"]["read"] == 15 + 32
     assert scores["accuracy"]["value"] == 1.0
     assert 0.9 < scores["accuracy"]["low"] < 1.0
+    drawn, wanted = 15 + 32, 3 * 15 + 2 * 32
+    assert scores["accuracy_refusals_wrong"]["value"] == pytest.approx(drawn / wanted)
+    own = scores["pictures_by_task"]["task1"]
+    assert (own["asked"], own["refused"], own["not_read"]) == (wanted, wanted - drawn, 0)
+    assert own["accuracy_refusals_wrong"] == scores["accuracy_refusals_wrong"]
     [read] = scores["readings"].values()
     assert read["tables"]["table2"]["task1|painter/shapes?size=192|accuracy"]["value"] == 100
     assert read["by_number"]["10"]["trials"] == 1
@@ -179,6 +184,13 @@ def test_prompts_from_a_file_and_by_rule_are_the_same_where_they_should(data_dir
 def test_settings_that_cannot_be_run(settings: dict[str, str], problem: type[Exception]) -> None:
     with pytest.raises(problem):
         BENCHMARK.settings_from(settings)
+
+
+@pytest.mark.parametrize("reader", ["sim/perfect", "sim/observer", "sim/refuser"])
+def test_who_sees_nothing_can_read_no_picture(tmp_path: Path, reader: str) -> None:
+    with pytest.raises(BadInput, match="sees nothing"):
+        go(tmp_path, open_model("painter/shapes"), reader, types="numeric_simple", things="apple")
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_choice_without_prompts_is_named() -> None:

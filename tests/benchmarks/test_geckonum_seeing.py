@@ -5,10 +5,11 @@ The pictures are drawn here; people are five who count what is really there.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import shutil
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ import numpy as np
 import polars as pl
 import pytest
 from aiohttp import web
+from typer.testing import CliRunner
 
 from subitize.benchmark import Benchmark
 from subitize.benchmarks.geckonum.judging import (
@@ -26,6 +28,8 @@ from subitize.benchmarks.geckonum.judging import (
 from subitize.benchmarks.geckonum.metric_run import GeckoNumMetric, picture_scores
 from subitize.benchmarks.geckonum.vqa import GeckoNumVqa
 from subitize.benchmarks.geckonum.vqa_sets import SPLITS, Split, vqa_entries, vqa_lines
+from subitize.benchmarks.prompt_files import write_prompts
+from subitize.cli import root
 from subitize.datasets.geckonum.pictures import find_pictures
 from subitize.datasets.geckonum.questions import claims_of
 from subitize.datasets.geckonum.recipe import Recipe
@@ -274,9 +278,7 @@ def test_a_counter_agrees_with_people_number_by_number(made: Made, tmp_path: Pat
     folder, _ = go(
         GeckoNumMetric(), "counter/blobs", tmp_path, pictures=str(made.pictures), tasks="1"
     )
-    found = agreement_with_people(
-        load_stored(folder).counted, labels(made.annotations), np.random.default_rng(0)
-    )
+    found = agreement_with_people(load_stored(folder).counted, labels(made.annotations))
     assert found["all"].value == 1.0
     assert found["mean_distance"] == 0.0
     assert list(found["by_number"]) == ["1", "2", "3", "4", "5", "6", "7", "10", "10+"]
@@ -286,10 +288,7 @@ def test_a_counter_agrees_with_people_number_by_number(made: Made, tmp_path: Pat
     assert "type numeric_simple" in text
     # somebody else's pictures can't be compared
     other = write_counts(tmp_path / "other", counts(BY_TEXT["2 dogs."], ["2"]), "somebody")
-    assert (
-        agreement_with_people(load_stored(folder).counted, labels(other), np.random.default_rng(0))
-        == {}
-    )
+    assert agreement_with_people(load_stored(folder).counted, labels(other)) == {}
 
 
 def test_clipscore_of_a_folder(made: Made, tmp_path: Path) -> None:
@@ -312,6 +311,57 @@ def test_clipscore_of_a_folder(made: Made, tmp_path: Path) -> None:
     # the paper prints nothing about Muse-A, so there is nothing to put beside
     assert found["models"]["muse_a"]["published"] is None
     assert found["published_ranks_as_people"] is False
+
+
+def test_any_matcher_is_a_metric_under_its_own_name(made: Made, tmp_path: Path) -> None:
+    """A file of scores: CLIPScore's formula for cosines only, probabilities as they are."""
+    lines = ["sha256,sentence,score"]
+    for path in sorted(made.pictures.rglob("*.png")):
+        words = next(o.prompt for o in PROMPTS if path.stem.startswith(o.dataset_id + "_"))
+        digest = hashlib.sha256(path.read_bytes()).hexdigest()
+        lines.append(f'{digest},"{words}",{0.25 if "_0" in path.stem[-2:] else 0.75}')
+    table = tmp_path / "scores.csv"
+    table.write_text("\n".join(lines))
+    prompts = tmp_path / "prompts.csv"
+    write_prompts([asdict(one) for one in PROMPTS], "csv", prompts)
+    for settings, metric, factor in [
+        ("", "match", 1),
+        ("&calibrated=false", "match", 1),
+        ("&calibrated=false&unit=cosine", "clipscore", 2.5),
+    ]:
+        name = f"matcher/scores?file={table}{settings}"
+        folder, scores = go(
+            GeckoNumMetric(), name, tmp_path / "runs", pictures=str(made.pictures), prefix=""
+        )
+        assert set(scores["means"]) == {metric}
+        for painter in PAINTERS:
+            assert scores["means"][metric][painter]["value"] == pytest.approx(0.5 * factor)
+        judged = CliRunner().invoke(
+            root, ["geckonum", "metrics", "--scores", str(folder), "--annotations",
+                   str(made.annotations), "--prompts", str(prompts), "--json"],
+        )  # fmt: skip
+        assert judged.exit_code == 0, judged.output
+        [named] = json.loads(judged.stdout)["metrics"]
+        assert named == f"{metric} ({load_stored(folder).info['model']['name']})"
+
+
+def test_how_likely_yes_is_as_a_metric(made: Made, tmp_path: Path) -> None:
+    def sure(number: int, request: web.Request, body: dict[str, Any]) -> web.Response:
+        found = completion("Yes")
+        likely = [{"token": "Yes", "logprob": np.log(0.6)}, {"token": "No", "logprob": np.log(0.2)}]
+        found["choices"][0]["logprobs"] = {"content": [{**likely[0], "top_logprobs": likely}]}
+        return web.json_response(found)
+
+    with ChatServer(sure) as server:
+        server.keep_bodies = True
+        _, scores = go(
+            GeckoNumMetric(), "yes/openai/eyes", tmp_path, base_url=server.url,
+            pictures=str(made.pictures), prefix="",
+        )  # fmt: skip
+    for painter in PAINTERS:
+        assert scores["means"]["p-yes"][painter]["value"] == pytest.approx(0.75)
+    asked = {one["messages"][-1]["content"][0]["text"] for one in server.bodies}
+    assert "Does this picture show: 2 apples? Answer with yes or no." in asked
 
 
 def test_question_answering_as_a_metric(made: Made, tmp_path: Path) -> None:

@@ -279,7 +279,7 @@ def test_counts_of_scenes_change_no_table(tmp_path: Path) -> None:
     path = folder / "task_1_painter_x.csv"
     with path.open("a") as file:
         for person, answer in enumerate((1, 5, 9)):
-            file.write(f'{scene.dataset_id}_0,x,0,{asked.question},"{scene.prompt}",p{person},'
+            file.write(f'{scene.dataset_id}_0,painter_x,0,{asked.question},"{scene.prompt}",p{person},'
                        f"{answer},{answer}\n")  # fmt: skip
     found = tables_of(folder)
     for name in ("agreement", "alpha", "a10", "table2"):

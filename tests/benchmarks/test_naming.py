@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections import Counter
+from itertools import product
 from pathlib import Path
+from resource import RUSAGE_CHILDREN, getrusage
 from typing import Any
 
+import numpy as np
 import orjson
+import polars as pl
 import pytest
 from aiohttp import web
 
 from subitize.benchmarks.catalog import get_benchmark
-from subitize.benchmarks.naming import FORMS
+from subitize.benchmarks.naming_forms import FORMS, best_form, held_out
+from subitize.measures.error_size import nae
 from subitize.models.base import ModelOptions
 from subitize.models.catalog import open_model
 from subitize.runs.plan import read_trials
 from subitize.runs.run import Outcome, RunOptions, run_benchmark
+from subitize.stimuli.naming import CATEGORIES
 from tests.chat_server import ChatServer, completion
 from tests.scored import score_run
 
@@ -90,6 +98,36 @@ def test_best_keeps_the_form_with_the_smallest_error(tmp_path: Path) -> None:
     assert scores["control_question"] == {"asked": 20, "right": 20, "understood": True}
     info = orjson.loads((outcome.folder / "run.json").read_bytes())
     assert info["decisions"] == {"form": "objects"}
+
+
+def test_the_held_out_scores_do_not_flatter() -> None:
+    """Of three forms that are alike the best has an error below the truth, the held-out one not."""
+    settings = get_benchmark("naming").settings_from({"per_cell": 4})
+    cells = list(product(FORMS, settings.categories, range(1, 11), range(4)))
+    columns = dict(zip(("form", "category", "n", "index"), zip(*cells, strict=True), strict=True))
+    targets = np.array(columns["n"])
+    truth = 0.3 * np.mean(1 / np.arange(1, 11))
+    flattered, honest = [], []
+    for seed in range(60):
+        off = np.random.default_rng(seed).random(targets.size) < 0.3
+        answers = pl.DataFrame(
+            {**columns, "target": targets, "number": targets + off, "state": ["read"] * off.size}
+        ).with_columns(pl.col("target", "number").cast(pl.Float64))
+        best = answers.filter(pl.col("form") == best_form(answers, settings))
+        flattered.append(nae(best["target"].to_numpy(), best["number"].to_numpy()))
+        found = held_out(answers, settings)
+        assert found is not None
+        honest.append(found["nae"].value)
+    error = np.std(honest) / np.sqrt(len(honest))
+    assert np.mean(flattered) < truth - 2 * error
+    assert np.mean(honest) == pytest.approx(truth, abs=3 * error)
+
+
+def test_one_form_has_no_held_out_scores(tmp_path: Path) -> None:
+    _, best = run(tmp_path, "sim/observer")
+    assert best["prompt_held_out"]["nae"]["trials"] == best["trials"]
+    _, one = run(tmp_path, "sim/observer", prompt="things")
+    assert one["prompt_held_out"] is None
 
 
 def test_a_decision_is_never_taken_again(tmp_path: Path) -> None:
@@ -244,3 +282,16 @@ def test_every_score_that_can_have_an_interval_has_one(tmp_path: Path) -> None:
     low, high = scores["subitizing_limit_interval"]
     assert low <= scores["subitizing_limit"] <= high
     assert sum(scores["counting_level_shares"].values()) == pytest.approx(1)
+
+
+def test_scoring_a_whole_run_costs_little(tmp_path: Path) -> None:
+    """2,500 trials, from the start of a process; at most twice the 2.5 CPU seconds aimed at."""
+    whole = {"per_cell": 50, "max": 10, "categories": CATEGORIES, "prompt": "things"}
+    outcome, _ = run(tmp_path, "sim/observer", control=False, **whole)
+    assert (outcome.folder / "answers.parquet").is_file()
+    before = getrusage(RUSAGE_CHILDREN)
+    command = [sys.executable, "-m", "subitize", "score", str(outcome.folder), "--json"]
+    scored = subprocess.run(command, check=True, capture_output=True)
+    after = getrusage(RUSAGE_CHILDREN)
+    assert orjson.loads(scored.stdout)["trials"] == 2500
+    assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < 2 * 2.5

@@ -272,6 +272,11 @@ def test_a_file_with_pictures_is_asked_and_its_faults_are_told(tmp_path: Path) -
     assert found["source"] == "visual7w"
     again = scored(tmp_path / "more", "sim/perfect", **(given | {"trained_on": "coco"}))
     assert again["zero_shot"] is True
+    # a model's own name says it too, where the run does not
+    silent = {name: value for name, value in given.items() if name != "trained_on"}
+    known = scored(tmp_path / "named", "sim/perfect?trained_on=visual7w,vg", **silent)
+    assert known["zero_shot"] is False
+    assert scored(tmp_path / "unknown", "sim/perfect", **silent)["zero_shot"] is None
 
 
 def test_missing_pictures_stop_the_run_or_are_left_out(tmp_path: Path) -> None:

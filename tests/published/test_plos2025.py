@@ -63,6 +63,19 @@ def test_only_one_nae_is_printed_in_the_naming_text() -> None:
     ]
 
 
+def test_what_the_text_says_of_all_is_no_ones_value() -> None:
+    for model in ("DALL-E 2", "Stable Diffusion 2.1"):
+        row = BY_MODEL["production", model]
+        assert (row.accuracy, row.accuracy_bound, row.nae) == (None, "", None)
+        assert (row.counting_level, row.level_bound) == (None, "< 3")
+    said = " ".join(plos2025.STATEMENTS["production"])
+    for words in ("0.28 and 0.44", "0.25 (FLUX)", "0.47 (DALL-E 3)", "overestimate"):
+        assert words in said
+    assert "underestimate" in " ".join(plos2025.STATEMENTS["naming"])
+    assert "above 8" in BY_MODEL["production", "Stable Diffusion 3.5"].note
+    assert "72B" in BY_MODEL["naming", "Qwen2.5-VL 7B"].note
+
+
 def test_bounds_stay_words() -> None:
     bounds = {row.model: row.accuracy_bound for row in plos2025.ROWS if row.accuracy_bound}
     assert bounds["ViLT-b32"] == bounds["BLIP-2 flan-t5-xl"] == "< 30 %"

@@ -2,36 +2,49 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from subitize.benchmark import Benchmark, Decisions, Paper, Reader, Settings, Stage
+from subitize.benchmark import Benchmark, Decisions, Paper, Reader, Settings, Stage, later
+from subitize.benchmarks.naming_forms import (
+    FORMS,
+    best_form,
+    control_summary,
+    flagged_cells,
+    form_summary,
+    held_out,
+    weights_of_cues,
+)
 from subitize.benchmarks.numerosity import (
     check_categories,
     comparable_cells,
+    needed_readable,
     numerosity_scores,
-    readable,
-    thin_cells,
 )
+from subitize.benchmarks.pointing import pointing_scores
+from subitize.datasets.naming_pictures import OwnPicture, chosen_pictures
 from subitize.errors import BadInput, UnknownName
-from subitize.measures.accuracy import accuracy
-from subitize.measures.error_size import nae
 from subitize.models.base import Kind
 from subitize.readers.boxes import reading_boxes
-from subitize.readers.text import read_final, read_strict
-from subitize.readers.wrappings import without_thinking
-from subitize.records import Stimulus, Trial, make_trial
-from subitize.stimuli.naming import CATEGORIES, recipe
-from subitize.stimuli.scenes import scene_of
+from subitize.readers.points import PointsReader
+from subitize.readers.text import WordsReader, final, read_final, strict
+from subitize.records import Reading, Stimulus, Trial, make_trial
+from subitize.stimuli.checking import refuse_impossible
+from subitize.stimuli.naming import CATEGORIES
+from subitize.stimuli.writing import naming_cells, naming_recipe
 
 if TYPE_CHECKING:
     import polars as pl
 
 QUESTION = "How many {} are there in the picture?"  # PLOS ONE 2025, §2.1.1
-FORMS = ("category", "objects", "things")
+STEPS = "step-by-step"
+STEPS_END = " Count them one after the other, and then give the total."
+"""ours, for the paper's open question whether counting in sequence helps (§4)"""
+OWN = "own"
+"""the form of a question in the user's own words"""
 NOUNS: Mapping[str, str] = {
     "apples": "apples",
     "people": "people",
@@ -40,10 +53,7 @@ NOUNS: Mapping[str, str] = {
     "fast cards": "shapes",
 }
 CONTROL = "What does the image represent?"  # PLOS ONE 2025, §2.1.1
-CONTROL_RIGHT = re.compile(r"\b(?:apples?|fruits?)\b", re.IGNORECASE)
-CONTROL_NEEDED = 0.95
-"""share of right answers from which a model understands the pictures; the paper's had all right"""
-PROMPTS = ("best", "pilot", *FORMS)
+PROMPTS = ("best", "pilot", *FORMS, STEPS)
 HOLDS = ("", "area", "hull", "density")
 TOP_UPS = 3
 """rounds of further trials for cells with too few readable ones"""
@@ -61,6 +71,16 @@ class NamingSettings(Settings):
     prompt: str = "best"
     top_up: bool = False
     control: bool = True
+    cues: str = later("")
+    pictures: str = later("")
+    """a folder of your own pictures, {n}_{category}_{index}.png or with a manifest"""
+    question: str = later("")
+    """your own words instead of a form, with [things] for what is to be counted"""
+
+
+def _by_form(reply: str, question: str) -> Reading:
+    """Strictly; of a reply that counts step by step what it concludes."""
+    return (final if question.endswith(STEPS_END) else strict)(reply, question)
 
 
 class Naming(Benchmark[NamingSettings]):
@@ -81,8 +101,9 @@ class Naming(Benchmark[NamingSettings]):
         "category": "", "n": 0, "index": 0, "form": "", "thing": ""
     }  # fmt: skip
     READERS: ClassVar[Mapping[str, Reader]] = {
-        "strict": reading_boxes(read_strict),
+        "strict": reading_boxes(WordsReader(_by_form)),
         "final": reading_boxes(read_final),
+        "points": PointsReader(),
     }
     MEASURES: ClassVar[tuple[str, ...]] = (
         "accuracy",
@@ -122,9 +143,17 @@ class Naming(Benchmark[NamingSettings]):
     }
 
     def check(self, settings: NamingSettings) -> None:
-        check_categories(settings.categories, CATEGORIES)
+        if not settings.pictures:
+            check_categories(settings.categories, CATEGORIES)
         if settings.prompt not in PROMPTS:
             raise UnknownName("prompt form", settings.prompt, PROMPTS)
+        if settings.question and "[things]" not in settings.question:
+            raise BadInput(
+                f"The question {settings.question!r} does not name what is to be counted: write "
+                "[things] in its place."
+            )
+        if settings.pictures and (settings.hold or settings.top_up):
+            raise BadInput("Your own pictures are as they are: leave out hold and top_up.")
         if settings.hold not in HOLDS:
             raise UnknownName("cue to hold", settings.hold, HOLDS[1:])
         if settings.per_cell < 1 or settings.max < 1:
@@ -132,17 +161,29 @@ class Naming(Benchmark[NamingSettings]):
                 f"per-cell is {settings.per_cell} and max is {settings.max}: both must be at "
                 "least 1."
             )
-        for category in settings.categories:
-            # Placing the fullest picture tells whether n items fit; nothing is drawn.
-            scene_of(self._recipe(settings, category, settings.max, 0))
+        if settings.pictures and settings.cues:
+            raise BadInput(
+                "cues are those of pictures that are drawn here: leave out cues, or pictures."
+            )
+        if not settings.pictures:
+            more = TOP_UPS * needed_readable(settings.per_cell) if settings.top_up else 0
+            refuse_impossible(naming_cells(settings, settings.per_cell + more))
+
+    def ready(self, settings: NamingSettings, kind: Kind) -> Decisions:
+        if not settings.pictures:
+            return {}
+        found = _own(settings)
+        return {PICTURES: {"categories": list(dict.fromkeys(one.category for one in found)),
+                           "max": max(one.n for one in found)}}  # fmt: skip
 
     def stages(self, settings: NamingSettings, kind: Kind) -> Iterator[Stage]:
         following = ("top-up-1",) if settings.top_up else ()
-        if settings.prompt == "pilot":
+        if settings.prompt == "pilot" and not settings.question:
             yield Stage("pilot", ("form",))
             yield Stage("ask", following)
         else:
-            yield Stage("ask", (("form",) if settings.prompt == "best" else ()) + following)
+            tries = settings.prompt == "best" and not settings.question
+            yield Stage("ask", (("form",) if tries else ()) + following)
         for round_ in range(1, TOP_UPS + 1) if settings.top_up else ():
             more = (f"top-up-{round_ + 1}",) if round_ < TOP_UPS else ()
             yield Stage(f"top-up-{round_}", more)
@@ -156,6 +197,13 @@ class Naming(Benchmark[NamingSettings]):
             for category, n, first, count in decisions[stage]:
                 for index in range(first, first + count):
                     yield self._trial(stage, settings, (category, n, index), form)
+            return
+        if settings.pictures:
+            indices = self._indices(stage, settings)
+            for one in _own(settings):
+                if one.index in indices:
+                    for form in self._forms(stage, settings, decisions, one.category):
+                        yield self._trial(stage, settings, one.cell, form, one)
             return
         # The index goes slowest, so that a part of the trials is a small copy of the whole.
         for index in self._indices(stage, settings):
@@ -175,12 +223,19 @@ class Naming(Benchmark[NamingSettings]):
     ) -> tuple[str, ...]:
         if stage == "control":
             return ("control",) if category == "apples" else ()
+        if settings.question:
+            return (OWN,)
         if stage == "pilot" or settings.prompt == "best":
             return FORMS
         return (decisions["form"] if settings.prompt == "pilot" else settings.prompt,)
 
     def _trial(
-        self, stage: str, settings: NamingSettings, cell: tuple[str, int, int], form: str
+        self,
+        stage: str,
+        settings: NamingSettings,
+        cell: tuple[str, int, int],
+        form: str,
+        own: OwnPicture | None = None,
     ) -> Trial:
         category, n, index = cell
         condition: dict[str, Any] = {"category": category, "n": n, "index": index, "form": form}
@@ -188,32 +243,29 @@ class Naming(Benchmark[NamingSettings]):
         if form == "control":
             question, target = CONTROL, "an apple" if n == 1 else "apples"
         else:
-            condition["thing"] = NOUNS[category] if form == "category" else form
-            question = QUESTION.format(condition["thing"])
+            said = NOUNS.get(category, category)
+            condition["thing"] = form if form in ("objects", "things") else said
+            question = QUESTION.format(condition["thing"]) + STEPS_END * (form == STEPS)
+            if form == OWN:
+                question = settings.question.replace("[things]", said)
+        picture = (
+            Stimulus("drawn", naming_recipe(settings, category, n, index))
+            if own is None
+            else Stimulus("file", {"sha256": own.sha256}, str(own.path.resolve()))
+        )
         return make_trial(
             (self.NAME, self.VERSION, stage),
-            Stimulus("drawn", self._recipe(settings, category, n, index)),
+            picture,
             question,
             target=target,
             condition=condition,
         )
 
-    def _recipe(
-        self, settings: NamingSettings, category: str, n: int, index: int
-    ) -> dict[str, Any]:
-        return recipe(
-            category,
-            n,
-            index,
-            size=settings.size,
-            hold=settings.hold,
-            seed=settings.seed,
-            largest=settings.max,
-        )
-
     def size(self, stage: str, settings: NamingSettings, decisions: Decisions) -> int | None:
         if stage.startswith("top-up"):
             return sum(int(count) for _, _, _, count in decisions[stage])
+        if settings.pictures:
+            return None
         pictures = len(self._indices(stage, settings)) * settings.max
         return pictures * sum(
             len(self._forms(stage, settings, decisions, category))
@@ -247,7 +299,10 @@ class Naming(Benchmark[NamingSettings]):
     ) -> dict[str, Any]:
         counted = answers.filter(answers["counts"])
         asked = counted.filter(counted["stage"] != "control")
-        if settings.prompt in FORMS:
+        settings = _as_found(settings, decisions)
+        if settings.question:
+            form = OWN
+        elif settings.prompt in (*FORMS, STEPS):
             form = settings.prompt
         else:
             form = decisions.get("form") or best_form(asked, settings)
@@ -255,62 +310,34 @@ class Naming(Benchmark[NamingSettings]):
         scores = numerosity_scores(chosen, settings.max, settings.categories, settings.seed)
         scores["asked"] = counted["trial"].n_unique()
         scores["prompt"] = form
-        seen = set(asked["form"])
+        seen = set(asked["form"].unique())
         scores["prompts"] = {
             name: form_summary(asked.filter(asked["form"] == name), settings)
-            for name in FORMS
+            for name in (*FORMS, STEPS, OWN)
             if name in seen
         }
+        scores["prompt_held_out"] = held_out(asked, settings)
+        scores["pointing"] = pointing_scores(chosen)
         scores["control_question"] = control_summary(counted.filter(counted["stage"] == "control"))
         scores["flagged_cells"] = flagged_cells(chosen, settings)
+        if settings.cues:
+            scores |= weights_of_cues(chosen, settings, scores["undefined"])
         return scores
 
 
-def flagged_cells(answers: pl.DataFrame, settings: NamingSettings) -> list[dict[str, Any]]:
-    """Cells (category × n) with fewer readable trials than needed."""
-    return thin_cells(answers, settings.per_cell, settings.max, settings.categories)
+PICTURES = "pictures"
+"""decision: which categories and numbers the user's pictures have"""
 
 
-def best_form(answers: pl.DataFrame, settings: NamingSettings) -> str:
-    """The form with the lowest mean error; one with an ineligible cell ranks last."""
-
-    def rank(form: str) -> tuple[bool, bool, float, int]:
-        own = answers.filter(answers["form"] == form)
-        error = mean_error(own)
-        # A pilot is too small for the rule on cells: there only the error counts.
-        short = settings.prompt != "pilot" and bool(flagged_cells(own, settings))
-        return error is None, short, error or 0.0, FORMS.index(form)
-
-    return min(FORMS, key=rank)
+def _own(settings: NamingSettings) -> list[OwnPicture]:
+    """The user's pictures, of all their categories unless some are chosen."""
+    chosen = None if settings.categories == CATEGORIES else settings.categories
+    return chosen_pictures(Path(settings.pictures), chosen, settings.max)
 
 
-def mean_error(answers: pl.DataFrame) -> float | None:
-    """Mean |response − target| over readable trials."""
-    targets, responses = readable(answers)
-    return float(abs(responses - targets).mean()) if targets.size else None
-
-
-def form_summary(answers: pl.DataFrame, settings: NamingSettings) -> dict[str, Any]:
-    """One line of the table of prompt forms."""
-    targets, responses = readable(answers)
-    return {
-        "mean_error": mean_error(answers),
-        "accuracy": accuracy(targets, responses) if targets.size else None,
-        "nae": nae(targets, responses) if targets.size else None,
-        "eligible": not flagged_cells(answers, settings),
-        "trials": answers.height,
-        "readable": targets.size,
-    }
-
-
-def control_summary(answers: pl.DataFrame) -> dict[str, Any] | None:
-    """How often the control question was answered rightly; calls that failed are no answers."""
-    replies = answers.filter(answers["state"] != "failed")["value"].to_list()
-    if not replies:
-        return None
-    right = sum(bool(CONTROL_RIGHT.search(without_thinking(reply))) for reply in replies)
-    return {
-        "asked": len(replies),
-        "right": right,
-        "understood": right >= CONTROL_NEEDED * len(replies),
-    }
+def _as_found(settings: NamingSettings, decisions: Decisions) -> NamingSettings:
+    """The settings with the categories and numbers that the user's pictures have."""
+    if PICTURES not in decisions:
+        return settings
+    seen = decisions[PICTURES]
+    return replace(settings, categories=tuple(seen["categories"]), max=int(seen["max"]))

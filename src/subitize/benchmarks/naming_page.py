@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
+from subitize.benchmarks.naming_cues import cues_section
 from subitize.benchmarks.numerosity_page import (
     categories_of,
     closing_sections,
@@ -26,6 +27,10 @@ PROMPTS = columns(
     "form; mean_error:Mean |error|:.3f; nae:NAE:.3f; accuracy::.1%; "
     "eligible:Enough in every cell; trials::n"
 )
+HELD_OUT = columns("forms:Forms chosen; nae:NAE:.3f±; accuracy::.1%±")
+POINTING = columns(
+    "agreement:Points = number said:.1%±; on_things:Points on a thing:.1%±; f1:F1:.3f±"
+)
 CONTROL = columns("asked::n; right:Apples or fruit:n; understood:Understands the pictures")
 
 
@@ -37,6 +42,7 @@ def sections(runs: Sequence[StoredRun]) -> list[Section]:
     wrong = max(1, min(3, PICTURES // places - 2))
     return [
         *measured_sections(NAME, respondents),
+        cues_section(NAME, respondents),
         _asking_section(respondents),
         unreadable_section(
             NAME,
@@ -77,6 +83,21 @@ def _asking_section(respondents: Sequence[Respondent]) -> Section:
     if lines := _prompt_lines(respondents):
         caption = "The prompt forms; the scores stand on the chosen one."
         blocks.append(model_table(f"{NAME}-prompts", caption, lines, PROMPTS))
+    if lines := unfolded(respondents, "prompt_held_out"):
+        caption = "The form chosen on one half of the pictures, scored on the other half."
+        note = (
+            "The best form is chosen by the error it makes, so its own scores flatter it a little."
+        )
+        lines = [
+            line._replace(values={**line.values, "forms": ", ".join(line.values["forms"])})
+            for line in lines
+        ]
+        blocks.append(model_table(f"{NAME}-held-out", caption, lines, HELD_OUT, notes=[note]))
+    if lines := unfolded(respondents, "pointing"):
+        caption = (
+            "Models that count by pointing: their points beside what they say and what is there."
+        )
+        blocks.append(model_table(f"{NAME}-pointing", caption, lines, POINTING))
     if lines := unfolded(respondents, "control_question"):
         caption = "The control question on the pictures of apples: “What does the image represent?”"
         blocks.append(model_table(f"{NAME}-control", caption, lines, CONTROL))

@@ -10,8 +10,8 @@ from math import ceil
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from subitize.benchmark import states_of
 from subitize.benchmarks.numerosity_models import about_people, effort, observers
 from subitize.errors import BadInput, UnknownName
 from subitize.measures.bias import bias, bias_interval
@@ -72,7 +72,7 @@ def numerosity_scores(
     rng = np.random.default_rng([seed, 20250901])
     scores: dict[str, Any] = {
         "trials": answers.height,
-        "states": dict(Counter(answers["state"])),
+        "states": states_of(answers),
         "confusion": matrix.as_json(),
     }
     found = attempt(
@@ -80,7 +80,7 @@ def numerosity_scores(
     )
     scores |= _with_intervals(found, undefined)
     by_category = found.by_category if found is not None else {}
-    if found is not None and _alone(targets, kinds) > MOST_ALONE:
+    if found is not None and _alone(answers) > MOST_ALONE:
         _without_intervals(scores, undefined)
     scores["nae_over_targets"] = attempt(
         "nae_over_targets", lambda: nae(targets, responses, over="targets")
@@ -117,16 +117,21 @@ def comparable_cells(answers: pl.DataFrame) -> pl.DataFrame:
         target="target",
         answer=pl.when(read).then("number").otherwise(float("nan")),
         kind=pl.lit("number"),
-    ).unique("picture", keep="first", maintain_order=True)
+    )
+
+
+def needed_readable(per_cell: int) -> int:
+    """Readable trials that a cell needs: 20, or 40 % of the planned."""
+    return min(20, ceil(0.4 * per_cell))
 
 
 def thin_cells(
     answers: pl.DataFrame, per_cell: int, highest: int, categories: Sequence[str]
 ) -> list[dict[str, Any]]:
-    """Cells (category × n) with fewer readable trials than needed: 20, or 40 % of the planned."""
-    needed = min(20, ceil(0.4 * per_cell))
+    """Cells (category × n) with fewer readable trials than needed."""
+    needed = needed_readable(per_cell)
     read = answers.filter(answers["state"] == "read")
-    eligible = Counter(read.select("category", "n").iter_rows())
+    eligible = Counter(_cells(read, "category", "n"))
     return [
         {"category": category, "n": n, "eligible": eligible[category, n], "needed": needed}
         for category in categories
@@ -153,10 +158,16 @@ def _with_intervals(found: NamingIntervals | None, undefined: dict[str, str]) ->
     return scores
 
 
-def _alone(targets: NDArray[np.float64], kinds: NDArray[np.str_]) -> float:
+def _alone(answers: pl.DataFrame) -> float:
     """The share of trials that are the only readable one of their category and target."""
-    cells = Counter(zip(kinds.tolist(), targets.tolist(), strict=True))
-    return sum(times == 1 for times in cells.values()) / max(1, len(targets))
+    read = answers.filter(answers["state"] == "read")
+    cells = _cells(read, "category", "target")
+    return sum(times == 1 for times in cells.values()) / max(1, read.height)
+
+
+def _cells(answers: pl.DataFrame, *names: str) -> dict[tuple[Any, ...], int]:
+    """How many answers each cell has."""
+    return {tuple(one): times for *one, times in answers.group_by(names).len().iter_rows()}
 
 
 def _without_intervals(scores: dict[str, Any], undefined: dict[str, str]) -> None:
@@ -203,5 +214,5 @@ def _category(
         "means": [float(seen.mean()) if seen.size else None for seen in by_target],
         "sds": [float(seen.std(ddof=1)) if seen.size > 1 else None for seen in by_target],
         "trials": answers.height,
-        "states": dict(Counter(answers["state"])),
+        "states": states_of(answers),
     }

@@ -11,6 +11,7 @@ import polars as pl
 from matplotlib.figure import Figure as Drawing
 
 from subitize.benchmarks import numerosity_tables as tables
+from subitize.benchmarks.responder_tables import responder_section
 from subitize.published import plos2025
 from subitize.reports import grids
 from subitize.reports.cells import data_table
@@ -22,8 +23,9 @@ from subitize.runs.stored import StoredRun
 
 MODELS_PER_FIGURE = 6
 WITHIN_CELLS = (
-    "by bootstrap over trials within cells of target and category or exact where there is an exact "
-    "one (accuracy)"
+    "with trials drawn within cells of target and category: means by mid-p gamma intervals of what "
+    "exceptions add and take away, likenesses by the influence of each trial, observers by profile "
+    "likelihood"
 )
 
 
@@ -144,6 +146,7 @@ def measured_sections(name: str, respondents: Sequence[Respondent]) -> Iterator[
         tables.bias_tables(name, respondents, categories, published),
     )
     yield _scalar_section(name, respondents)
+    yield responder_section(name, respondents)
     yield _baselines_section(name, tables.highest_target(respondents))
 
 

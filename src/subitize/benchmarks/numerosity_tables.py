@@ -16,8 +16,8 @@ from subitize.measures.baselines import (
 )
 from subitize.measures.counting_level import counting_level
 from subitize.measures.likeness import human_correlation
-from subitize.published.plos2025 import PublishedRow
-from subitize.reports.cells import Line, cell, columns, data_table, model_table
+from subitize.published.plos2025 import SAMPLED, STATEMENTS, PublishedRow
+from subitize.reports.cells import Line, cell, columns, data_table, model_table, words
 from subitize.reports.grids import Matrix, matrix_from
 from subitize.reports.leaderboard import headline, ranked, standing
 from subitize.reports.page import Card, Cell, Column, Section, Table, plain
@@ -39,9 +39,17 @@ def _from_run(one: Respondent) -> Line:
         **one.scores,
         "parameters": size or Cell(reason="not known"),
         "not_read": cell(one.not_read, ".1%", "no trials"),
-        "prompt": one.scores.get("prompt") or Cell(reason="one form"),
+        "prompt": _form(one),
     }
     return Line(one.label, values)
+
+
+def _form(one: Respondent) -> Cell:
+    """The prompt form; the best of several is chosen by the scores it gets, so it is said."""
+    form, tried = one.scores.get("prompt"), one.scores.get("prompts") or {}
+    if not form:
+        return Cell(reason="one form")
+    return words(form, badge=f"best of {len(tried)}" if len(tried) > 1 else "")
 
 
 def _from_paper(row: PublishedRow) -> Line:
@@ -56,6 +64,8 @@ def _from_paper(row: PublishedRow) -> Line:
         "not_read": None if row.discarded is None else Cell(None, f"{row.discarded} replies"),
         "prompt": row.prompt or None,
     }
+    if row.level_bound:
+        values["counting_level"] = Cell(None, row.level_bound)
     return Line(row.model, values, "baseline, published" if row.baseline else "published", "")
 
 
@@ -114,6 +124,9 @@ def leaderboard_section(
             f"always right gets {always_right:.4f}, because people estimate above four.",
             "Rows marked published hold what the text of Testolin, Hou and Zorzi (2025) gives; "
             "rows marked baseline are computed, not run.",
+            SAMPLED,
+            *STATEMENTS.get(name, ()),
+            *(f"{row.model}: {row.note}." for row in published if row.note),
         ],
         sorted_by="nae",
     )
@@ -204,11 +217,14 @@ def scalar_table(name: str, respondents: Sequence[Respondent]) -> Table:
         lines,
         columns(
             "verdict; slope::.2f; t:t (slope = 1):.2f; p:p (slope = 1):p; r2:R²:.3f; "
-            "adjusted_r2:Adjusted R²:.3f; f_p:p (F test):p"
+            "adjusted_r2:Adjusted R²:.3f; f_p:p (F test):p; "
+            "rounded_observer.expected:Slope if rounded:.2f; rounded_observer.p:p (rounded):p; "
+            "rounded_observer.verdict:As a rounded observer"
         ),
         notes=[
             "Scalar: the slope is not different from 1 (p ≥ .05). Targets without spread are "
-            "left out."
+            "left out. Rounding to whole numbers adds to every spread, so a true Weber observer "
+            "has a slope below 1: the last columns compare with the fitted observer who rounds."
         ],
     )
 

@@ -12,7 +12,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from subitize.benchmark import Attempt, Benchmark, Decisions, Helper, Paper, Reader, Settings, Stage
+import numpy as np
+
+from subitize.benchmark import (
+    Attempt,
+    Benchmark,
+    Decisions,
+    Helper,
+    Paper,
+    Reader,
+    Settings,
+    Stage,
+    later,
+)
 from subitize.benchmarks.naming import QUESTION, Naming
 from subitize.benchmarks.numerosity import (
     check_categories,
@@ -20,8 +32,10 @@ from subitize.benchmarks.numerosity import (
     numerosity_scores,
     thin_cells,
 )
+from subitize.benchmarks.prompt_files import HIGHEST, OBJECTS, numgen_entries
 from subitize.errors import BadInput, UnknownName
 from subitize.models.base import Kind
+from subitize.models.counters.classical import NOT_PLAIN
 from subitize.nouns import singular
 from subitize.readers.text import ended_early
 from subitize.records import Reading, Response, Row, Stimulus, Trial, make_follower, make_trial
@@ -37,6 +51,7 @@ BETTER: Mapping[str, tuple[str, str]] = {
     "dots": ("{} filled dot in white background", "{} filled dots in white background"),
 }
 PROMPTS = ("better", "plain")
+NUMGEN = "numgen"
 
 
 def prompt_for(category: str, n: int, form: str = "better") -> str:
@@ -59,6 +74,8 @@ class ProductionSettings(Settings):
     categories: tuple[str, ...] = CATEGORIES
     prompt: str = "better"
     reasks: int = 3
+    prompts: str = later("")
+    """numgen: NumGen's prompts, per_cell of each number, instead of categories × numbers"""
 
 
 def read_pending(trial: Trial, response: Response) -> Reading:
@@ -108,6 +125,13 @@ class Production(Benchmark[ProductionSettings]):
     }
 
     def check(self, settings: ProductionSettings) -> None:
+        if settings.prompts not in ("", NUMGEN):
+            raise UnknownName("set of prompts", settings.prompts, [NUMGEN])
+        if settings.prompts and (settings.max, settings.categories) != (HIGHEST, CATEGORIES):
+            raise BadInput(
+                "NumGen's prompts have 11 things and the numbers 1 to 10: leave out max and "
+                "categories."
+            )
         check_categories(settings.categories, CATEGORIES)
         if settings.prompt not in PROMPTS:
             raise UnknownName("prompt form", settings.prompt, PROMPTS)
@@ -124,6 +148,9 @@ class Production(Benchmark[ProductionSettings]):
     def trials(
         self, stage: str, settings: ProductionSettings, decisions: Decisions
     ) -> Iterator[Trial]:
+        if settings.prompts:
+            yield from self._numgen(stage, settings)
+            return
         # The index goes slowest, so that a part of the trials is a small copy of the whole.
         for index in range(settings.per_cell):
             for n in range(1, settings.max + 1):
@@ -143,7 +170,20 @@ class Production(Benchmark[ProductionSettings]):
                         },
                     )
 
+    def _numgen(self, stage: str, settings: ProductionSettings) -> Iterator[Trial]:
+        entries = numgen_entries(settings.per_cell * HIGHEST, np.random.default_rng(settings.seed))
+        for index, entry in enumerate(entries):
+            words, n, thing = entry["prompt"], entry["n"], entry["object"]
+            yield make_trial(
+                (self.NAME, self.VERSION, stage),
+                Stimulus("prompt", {"text": words, "seed": settings.seed}), words, target=n,
+                condition={"category": thing, "n": n, "index": index, "form": NUMGEN,
+                           "thing": thing},
+            )  # fmt: skip
+
     def size(self, stage: str, settings: ProductionSettings, decisions: Decisions) -> int | None:
+        if settings.prompts:
+            return settings.per_cell * HIGHEST
         return settings.per_cell * settings.max * len(settings.categories)
 
     def next_attempt(
@@ -184,16 +224,26 @@ class Production(Benchmark[ProductionSettings]):
         self, answers: pl.DataFrame, settings: ProductionSettings, decisions: Decisions
     ) -> dict[str, Any]:
         counted = answers.filter(answers["counts"])
-        scores = numerosity_scores(counted, settings.max, settings.categories, settings.seed)
+        categories = OBJECTS if settings.prompts else settings.categories
+        known = [one for one in categories if one in set(counted["category"])] or categories
+        scores = numerosity_scores(counted, settings.max, tuple(known), settings.seed)
         scores["asked"] = counted["trial"].n_unique()
-        scores["prompt"] = settings.prompt
+        scores["prompt"] = settings.prompts or settings.prompt
         scores["prompts"] = {}
         scores["control_question"] = None
         scores["attempts"] = {
             str(attempt + 1): times
             for attempt, times in sorted(Counter(counted["attempt"]).items())
         }
-        scores["flagged_cells"] = thin_cells(
-            counted, settings.per_cell, settings.max, settings.categories
+        doubted = counted.filter(
+            counted["note"].fill_null("").str.contains(NOT_PLAIN, literal=True)
+        )
+        if doubted.height:
+            scores["counter_doubts"] = {"pictures": doubted.height, "why": NOT_PLAIN}
+        # NumGen draws things at random: its cells are numbers alone
+        scores["flagged_cells"] = (
+            []
+            if settings.prompts
+            else thin_cells(counted, settings.per_cell, settings.max, settings.categories)
         )
         return scores

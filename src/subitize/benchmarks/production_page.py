@@ -16,7 +16,7 @@ from subitize.benchmarks.numerosity_tables import flagged_tables
 from subitize.pictures.decode import decode
 from subitize.pictures.showing import annotated
 from subitize.reports.cells import Line, columns, model_table
-from subitize.reports.page import Block, Picture, Prose, Section, Table
+from subitize.reports.page import Block, Picture, Prose, Section, Table, plain
 from subitize.reports.replies import ERROR, Answer, gallery_section, pictures, unreadable_section
 from subitize.reports.respondents import Respondent, boxes_of, reading_model
 from subitize.runs.stored import StoredRun
@@ -113,6 +113,10 @@ def _reading_section(respondents: Sequence[Respondent]) -> Section:
             ),
         )
     ]
+    for one in respondents:
+        if doubts := one.scores.get("counter_doubts"):
+            said = f"of {doubts['pictures']} pictures the counter says: {doubts['why']}."
+            blocks.append(Prose(plain(f"{one.label}: {said}"), "warning"))
     if any(one.scores.get("corrected") for one in respondents):
         blocks.append(_corrected_table(respondents))
     return Section(

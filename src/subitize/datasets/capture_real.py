@@ -16,7 +16,7 @@ from typing import Any, Literal
 
 from subitize.errors import BadInput, UnknownName
 from subitize.files import read_entries, read_json
-from subitize.pictures.editing import check_box, picture_size
+from subitize.pictures.editing import check_box, is_black, picture_size
 from subitize.records import Stimulus
 
 SUBSETS: Mapping[str, str] = {"fsc-train": "train", "fsc-val": "val", "fsc-test": "test"}
@@ -51,6 +51,13 @@ class RealPicture:
     """of the picture's file"""
     points: tuple[Point, ...] | None = None
     """where the objects stand; None without FSC-147's annotations"""
+    covered: bool = False
+    """whether the file carries the black box already, as those that the authors ship"""
+
+    @property
+    def variants(self) -> tuple[str, ...]:
+        """Which pictures the file gives."""
+        return ("occluded",) if self.covered else ("unoccluded", "occluded")
 
     def stimulus(self, variant: str) -> Stimulus:
         """The original picture (`unoccluded`) or the one with the box (`occluded`)."""
@@ -72,10 +79,12 @@ def load_real(
     annotations: Path | None = None,
     splits: Path | None = None,
     subset: str = "",
+    skip_missing: bool = False,
 ) -> tuple[RealPicture, ...]:
     """The real set from the release's file(s) and a folder with FSC-147's pictures.
 
-    `subset` keeps one part of FSC-147 (`fsc-test`, …) and needs its file of splits. Everything is
+    With `skip_missing` a picture that is not there has no path; else that is an error. `subset`
+    keeps one part of FSC-147 (`fsc-test`, …) and needs its file of splits. Everything is
     checked before anything is asked: all files there, boxes inside, annotations that agree.
     """
     found = [
@@ -90,7 +99,7 @@ def load_real(
         raise BadInput(f"{metadata[0]} names no picture: give CAPTURE's own file.")
     if subset:
         found = _only(found, subset, splits)
-    found = _with_files(found, pictures)
+    found = _with_files(found, pictures, skip_missing)
     return tuple(found if annotations is None else _with_points(found, annotations))
 
 
@@ -100,13 +109,13 @@ def _described(row: Mapping[str, Any], where: str) -> RealPicture:
         objects = [tuple(map(float, box)) for box in row.get("annotation_bboxes", ())]
         # the validation file marks every object; exemplars alone would not be all of them
         centres = tuple((left + wide / 2, top + high / 2) for left, top, wide, high in objects)
-        count, file = int(row["ground_truth"]), str(row["image_file"])
+        count, file = whole_number(row["ground_truth"]), str(row["image_file"])
         if Path(file).name != file:
             raise ValueError(f"{file!r} is no plain file name")
     except (KeyError, TypeError, ValueError) as problem:
         raise BadInput(
             f"{where} can't be used ({type(problem).__name__}: {problem}): a picture has bbox with "
-            "x, y, width and height."
+            "x, y, width and height, and a ground_truth of 1 or more."
         ) from None
     return RealPicture(
         file,
@@ -116,6 +125,19 @@ def _described(row: Mapping[str, Any], where: str) -> RealPicture:
         "validation" if {"annotation_bboxes", "questions"} & set(row) else "test",
         points=centres if objects and len(centres) == count else None,
     )
+
+
+def whole_number(given: Any) -> int:
+    """A count as metadata and results give it: 12 or 12.0, never −1, 2.5, true or words.
+
+    >>> whole_number(12.0)
+    12
+    """
+    if isinstance(given, bool) or not isinstance(given, int | float) or given != int(given):
+        raise ValueError(f"the ground truth {given!r} is no whole number")
+    if given < 1:
+        raise ValueError(f"the ground truth {given!r} is not positive")
+    return int(given)
 
 
 def _refuse(names: Sequence[str], words: str) -> None:
@@ -147,26 +169,33 @@ def _only(found: Sequence[RealPicture], subset: str, splits: Path | None) -> lis
     return kept
 
 
-def _with_files(found: Sequence[RealPicture], folder: Path) -> list[RealPicture]:
+def _with_files(
+    found: Sequence[RealPicture], folder: Path, skip_missing: bool
+) -> list[RealPicture]:
     if not folder.is_dir():
         raise BadInput(f"There is no folder {folder}: give that of FSC-147's {_PICTURES}.")
     if (folder / _PICTURES).is_dir():
         folder /= _PICTURES
     missing = [one.file for one in found if not (folder / one.file).is_file()]
-    _refuse(
-        missing,
-        f"of {len(found)} are not in {folder}: give the folder with all of FSC-147's pictures "
-        f"({_PICTURES}).",
-    )
-    complete, outside = [], {}
+    if not skip_missing or len(missing) == len(found):
+        _refuse(
+            missing,
+            f"of {len(found)} are not in {folder}: give the folder with all of FSC-147's pictures "
+            f"({_PICTURES}), or leave them out with missing=skip.",
+        )
+    complete, outside, gone = [], {}, set(missing)
     for one in found:
+        if one.file in gone:
+            complete.append(one)
+            continue
         data = (folder / one.file).read_bytes()
         digest = hashlib.sha256(data).hexdigest()
         try:
             check_box(one.box, picture_size(data, one.file), one.file)
         except BadInput as problem:
             outside[one.file] = str(problem)
-        complete.append(replace(one, path=str(folder / one.file), sha256=digest))
+        covered = one.file not in outside and is_black(data, one.box, one.file)
+        complete.append(replace(one, path=str(folder / one.file), sha256=digest, covered=covered))
     _refuse(list(outside), f"have a box that leaves them. {next(iter(outside.values()), '')}")
     return complete
 

@@ -50,6 +50,8 @@ class Dataset(NamedTuple):
     """its page"""
     files: tuple[RemoteFile, ...]
     """everything that is fetched"""
+    pictures: str = ""
+    """where its pictures are to be had; they are too large to be fetched here"""
 
 
 _GECKONUM = "https://raw.githubusercontent.com/google-deepmind/geckonum_benchmark_t2i"
@@ -92,6 +94,9 @@ DATASETS: dict[str, Dataset] = {
                 {name: digest for digest, name in map(str.split, _ANNOTATIONS)},
             ),
         ),
+        "https://storage.googleapis.com/geckonum_t2i_benchmark/geckonum.zip (18.8 GB, a folder per "
+        "painter: dalle_3, imagen_a … imagen_d, muse_a, muse_b), browsed at "
+        "https://storage.googleapis.com/geckonum_t2i_benchmark/index.html",
     ),
 }
 

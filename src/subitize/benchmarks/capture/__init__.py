@@ -9,10 +9,16 @@ from subitize.benchmark import Attempt, Benchmark, Decisions, Helper, Paper, Rea
 from subitize.benchmarks.capture import extracting
 from subitize.benchmarks.capture.answers import read_picture, read_with_boxes
 from subitize.benchmarks.capture.prompts import PROMPTS, prompt_names
-from subitize.benchmarks.capture.scenes import check_data, paints, scenes
+from subitize.benchmarks.capture.scenes import check_data, missing_pictures, paints, scenes
 from subitize.benchmarks.capture.scoring import best_prompts, scores_of, visible_counts
-from subitize.benchmarks.capture.settings import CaptureSettings, check
-from subitize.benchmarks.capture.tasks import CONDITION, Asking, possible_tasks, tried_variants
+from subitize.benchmarks.capture.settings import CaptureSettings, as_published, check
+from subitize.benchmarks.capture.tasks import (
+    CONDITION,
+    MISSING,
+    Asking,
+    possible_tasks,
+    tried_variants,
+)
 from subitize.errors import BadInput
 from subitize.models.base import Kind
 from subitize.records import Reading, Response, Row, Trial
@@ -22,6 +28,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Capture", "CaptureSettings"]
 
+NAMED = 10
+"""missing pictures that scores name; run.json has them all"""
 COOLER = 0.1
 """by how much backoff lowers the temperature each time, from 1.0 down to 0.0"""
 
@@ -43,7 +51,7 @@ class Capture(Benchmark[CaptureSettings]):
     CONDITION: ClassVar[Mapping[str, str | int | float]] = CONDITION
     READERS: ClassVar[Mapping[str, Reader]] = {"final": read_with_boxes}
     HELPERS: ClassVar[Mapping[str, Helper]] = {
-        "llm": Helper(("namer",)),
+        "llm": Helper(("namer",), told=True),
         "visible": Helper(("counter",), setting="counter"),
         "inpainter": Helper(("painter",), setting="inpainter"),
     }
@@ -62,9 +70,10 @@ class Capture(Benchmark[CaptureSettings]):
     )
     DEVIATIONS: ClassVar[tuple[str, ...]] = (
         "The layout 'fair' (default) keeps every object and the occluder inside the picture, hides "
-        "1 to 6 whole objects and leaves one possible completion; in the published pictures "
-        "shifted lines leave the frame and occluders can hide nearly everything. The layout "
-        "'published' has the published geometry, with occluders drawn anew.",
+        "1 to 6 whole objects but never more than half nor all but three, and leaves one possible "
+        "completion; in the published pictures shifted lines leave the frame and occluders can "
+        "hide nearly everything. The layout 'published' has the published geometry, with occluders "
+        "drawn anew.",
         "The paper prints six prompts of the ten tried per split: the other twelve are ours. So "
         "are the words of the hidden task, the pattern question, the help and the worked examples.",
         "Replies are read by rules; the paper used a language model, which --reading-model can be "
@@ -77,8 +86,7 @@ class Capture(Benchmark[CaptureSettings]):
         "pictures; the paper does not say.",
         "Counters are asked for totals only, with one prompt: they read no words. A counter with "
         "help gets the inpainted picture alone.",
-        "Intervals are ours: 10,000 bootstrap samples of configurations; all differences are "
-        "paired by configuration.",
+        "Intervals are ours, over configurations; all differences are paired by configuration.",
     )
     DEMO: ClassVar[Mapping[str, Any]] = {
         "models": ("sim/observer", "counter/blobs", "counter/pattern"),
@@ -98,6 +106,8 @@ class Capture(Benchmark[CaptureSettings]):
         return named
 
     def ready(self, settings: CaptureSettings, kind: Kind) -> Decisions:
+        if settings.results:
+            raise BadInput("An imported run of CAPTURE asks nobody: it holds the authors' results.")
         tasks = possible_tasks(settings)
         check_data(settings, tasks, chooses=self._chooses(settings, kind))
         if "total" not in tasks and kind != "namer":
@@ -105,7 +115,11 @@ class Capture(Benchmark[CaptureSettings]):
                 f"A counter finds things, it can't answer the task {' or '.join(tasks)}: add the "
                 "task total, or ask a model that reads questions."
             )
-        return {}
+        gone = missing_pictures(settings) if settings.missing == "skip" else []
+        return {MISSING: gone} if gone else {}
+
+    def settings_from(self, given: Mapping[str, Any]) -> CaptureSettings:
+        return super().settings_from(as_published(given))
 
     def _chooses(self, settings: CaptureSettings, kind: Kind) -> bool:
         """Whether prompts are tried on the validation part."""
@@ -189,9 +203,29 @@ class Capture(Benchmark[CaptureSettings]):
     def combine(self, trial: Trial, response: Response, answers: Sequence[Row]) -> Reading:
         return extracting.combine(trial, response, answers)
 
+    def comparable(
+        self, answers: pl.DataFrame, settings: CaptureSettings, decisions: Decisions
+    ) -> pl.DataFrame:
+        """Totals behind the occluder, without help, whatever the prompt; a picture is a
+        configuration."""
+        import polars as pl
+
+        read = pl.col("state") == "read"
+        variant = "occluded" if "occluded" in settings.variants else settings.variants[0]
+        return answers.filter(stage="total", variant=variant, help="").select(
+            picture=pl.format("{}/{}", "variant", "configuration"),
+            stratum=pl.lit(""),
+            target="target",
+            answer=pl.when(read).then("number").otherwise(float("nan")),
+            kind=pl.lit("number"),
+        )
+
     def score(
         self, answers: pl.DataFrame, settings: CaptureSettings, decisions: Decisions
     ) -> dict[str, Any]:
         scores = scores_of(answers, settings, decisions)
         agreement = extracting.agreement(answers)
+        gone = list(decisions.get(MISSING, ()))
+        if gone:
+            scores["missing_pictures"] = {"count": len(gone), "first": gone[:NAMED]}
         return scores | ({"reader_agreement": agreement} if agreement else {})

@@ -68,7 +68,7 @@ SECTIONS = (
         "Prompts and replies",
         "Ten prompts per variant are tried on the validation part and the best is kept. A reply "
         "without a single final number is skipped and scores 100.",
-        ("prompts", "unreadable", "agreement"),
+        ("prompts", "unreadable", "backoff", "agreement"),
     ),
 )
 """id, title, lead, and the figures and tables of a section"""
@@ -94,8 +94,7 @@ def sections(runs: Sequence[StoredRun]) -> list[Section]:
         methods(
             NAME,
             everyone,
-            "by 10,000 bootstrap samples of configurations; differences are paired by "
-            "configuration",
+            "over configurations; differences are paired by configuration",
             unread="a reply without a single final number scores 100",
             tell_questions=False,
         ),

@@ -141,12 +141,34 @@ def _prompt_lines(set_: str, respondents: Sequence[Respondent]) -> list[Line]:
     return lines
 
 
+def _backoff_lines(set_: str, respondents: Sequence[Respondent]) -> list[Line]:
+    """What asking skipped questions again at lower temperatures does; Table 7 beside."""
+    ours = unfolded(respondents, "backoff", "variant")
+    lines = [_ours(line.label, line.values) for line in ours]
+    for row in paper.rows("Table 7") if lines else ():
+        if row.set == set_ and row.help:
+            before = paper.value(row.table, row.model, set_, row.variant)
+            values = {"variant": row.variant, "first": before, "with_backoff": row.value}
+            lines.append(_printed(row.model, {**values, "effect": _minus(row.value, before)}))
+    return lines
+
+
 TABLES: Mapping[str, tuple[str, Sequence[Column], Lines]] = {
     "help": (
         "sMAPE of occluded pictures without and with each help; the effect is paired by "
         "configuration, and negative is better. Published: Tables 5 and 6.",
         columns("help; without::.2f±; with::.2f±; effect::+.2f±; skipped::.1%"),
         _help_lines,
+    ),
+    "backoff": (
+        "sMAPE of first attempts and with temperature backoff; the effect is paired by "
+        "configuration, rescued is the share of skipped first attempts that got a number. "
+        "Published: Table 7.",
+        columns(
+            "variant:Pictures; first:First attempts:.2f±; with_backoff:With backoff:.2f±; "
+            "effect::+.2f±; rescued::.1%±"
+        ),
+        _backoff_lines,
     ),
     "tasks": (
         "Left: sMAPE of the hidden objects alone, and how much worse that is than the total. "

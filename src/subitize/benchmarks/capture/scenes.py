@@ -52,7 +52,7 @@ def scenes(settings: CaptureSettings, part: str) -> tuple[Scene, ...]:
         # a subset is one of test pictures: prompts are chosen on the whole validation part
         whole = replace(settings, subset="") if part == "validation" else settings
         real = [one for one in _loaded(whole) if one.part == part]
-        dealt = _dealt(real, [""] * len(real), settings.seed)
+        dealt = [one for one in _dealt(real, [""] * len(real), settings.seed) if one.path]
         return tuple(_photographed(one) for one in dealt[: many or None])
     drawn = [one for one in synthetic.configurations() if synthetic.part(one) == part]
     dealt = _dealt(drawn, [f"{one.arrangement} {one.count}" for one in drawn], settings.seed)
@@ -73,7 +73,12 @@ def _dealt(items: Sequence[Any], cells: Sequence[str], seed: int) -> list[Any]:
 def _drawn(one: synthetic.Configuration, settings: CaptureSettings) -> Scene:
     recipes = {
         variant: synthetic.recipe(
-            one, variant=variant, layout=settings.layout, size=settings.size, seed=settings.seed
+            one,
+            variant=variant,
+            layout=settings.layout,
+            size=settings.size,
+            seed=settings.seed,
+            layout_version=settings.layout_version,
         )
         for variant in synthetic.VARIANTS
     }
@@ -102,7 +107,13 @@ def _loaded(settings: CaptureSettings) -> tuple[RealPicture, ...]:
         annotations=Path(settings.points) if settings.points else None,
         splits=Path(settings.splits) if settings.splits else None,
         subset=settings.subset,
+        skip_missing=settings.missing == "skip",
     )
+
+
+def missing_pictures(settings: CaptureSettings) -> list[str]:
+    """Pictures of the real set that are not there and are left out."""
+    return [one.file for one in _loaded(settings) if not one.path]
 
 
 def _photographed(one: RealPicture) -> Scene:
@@ -113,7 +124,7 @@ def _photographed(one: RealPicture) -> Scene:
         total=one.count,
         hidden=None if covered is None else len(covered),
         facts={"object": one.thing},
-        pictures={variant: one.stimulus(variant) for variant in synthetic.VARIANTS},
+        pictures={variant: one.stimulus(variant) for variant in one.variants},
         positions=one.points,
         visible=tuple(at for at in one.points or () if at not in (covered or ())),
         box=one.box,

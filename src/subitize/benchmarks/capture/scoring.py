@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from subitize.benchmark import states_of
 from subitize.benchmarks.capture.answers import one_per_trial, replies
 from subitize.benchmarks.capture.scenes import Scene
 from subitize.benchmarks.capture.settings import CaptureSettings
 from subitize.errors import BadInput
 from subitize.files import read_json
+from subitize.measures.accuracy import proportion_interval
 from subitize.measures.error_size import smape_terms
 from subitize.measures.intervals import mean_interval
 from subitize.measures.naming import rooted
@@ -36,6 +38,11 @@ MOST_LEVELS = 24
 LEAST_OF_LEVEL = 5
 """a kind of object with fewer pictures has no line of its own where kinds are many"""
 OVER_PREDICTED = 5
+NO_TOTAL = (
+    "no total was asked, or none has a reply",
+    "no total was asked, none has a reply, or the pictures carry their black box already",
+)
+"""why there is no sMAPE: of the synthetic and of the real set"""
 
 Key = tuple[Any, ...]
 STEPS: Mapping[str, Callable[[Floats, Floats], Any]] = {
@@ -123,13 +130,14 @@ def scores_of(
     asked = {v: groups["total", v, ""] for v in settings.variants if ("total", v, "") in groups}
     columns = Columns(given["configuration"].unique(maintain_order=True).to_list())
     _fill(columns, groups, settings)
+    backed = _first_attempts(columns, answers, asked, settings)
     columns.measure()
     found, variants = columns.found, settings.variants
     attempts = Counter(replies(tested)["attempt"])
     scores: dict[str, Any] = {
         "asked": counted["trial"].n_unique(),
         "trials": given.height,
-        "states": dict(Counter(tested["state"])),
+        "states": states_of(tested),
         "set": settings.set,
         "layout": settings.layout if settings.set == "synthetic" else None,
         "smape": {v: columns.with_skips("smape", v) for v in variants},
@@ -146,6 +154,15 @@ def scores_of(
             name: {"smape": columns.with_skips("help", name), "effect": found.get(("effect", name))}
             for name in settings.help
             if ("total", "occluded", name) in groups
+        },
+        "backoff": {
+            variant: {
+                "first": columns.with_skips("first", variant),
+                "with_backoff": columns.with_skips("smape", variant),
+                "effect": found.get(("rescue", variant)),
+                "rescued": rescued,
+            }
+            for variant, rescued in backed.items()
         },
         "breakdowns": columns.breakdowns(),
         "confusion": {v: _confusion(own) for v, own in asked.items()},
@@ -188,6 +205,36 @@ def _fill(columns: Columns, groups: Mapping[Key, pl.DataFrame], settings: Captur
     for variant, by in product(plain, BREAKDOWNS[settings.set]):
         for level, inside in _levels(by, groups["total", variant, ""]):
             columns.put(("by", variant, by, level), inside, "error")
+
+
+def _first_attempts(
+    columns: Columns,
+    answers: pl.DataFrame,
+    asked: Mapping[str, pl.DataFrame],
+    settings: CaptureSettings,
+) -> dict[str, dict[str, Any] | None]:
+    """With backoff: columns of the first attempts, and per variant how many skips it rescued."""
+    found: dict[str, dict[str, Any] | None] = {}
+    for variant, own in asked.items() if settings.backoff else ():
+        # the attempts before the one that counts are in the journal, and count nowhere else
+        first = answers.filter(
+            answers["trial"].is_in(own["trial"].to_list())
+            & (answers["respondent"] == own["respondent"][0])
+            & (answers["attempt"] == 0)
+        )
+        given = one_per_trial(first.with_columns(counts=True), "none")
+        if not given.height:
+            continue
+        columns.put(("first", variant), given, "error")
+        columns.difference(("rescue", variant), ("smape", variant), ("first", variant))
+        skipped = given.filter(given["skipped"])["trial"].to_list()
+        after = own.filter(own["trial"].is_in(skipped))
+        found[variant] = (
+            proportion_interval(int((~after["skipped"]).sum()), after.height).as_json()
+            if after.height
+            else None
+        )
+    return found
 
 
 def _errors(answers: pl.DataFrame | None) -> Iterator[tuple[str, pl.DataFrame]]:
@@ -312,7 +359,7 @@ def _undefined(scores: Mapping[str, Any], settings: CaptureSettings) -> dict[str
     reasons: dict[str, str] = {}
     for variant in settings.variants:
         if scores["smape"][variant] is None:
-            reasons[f"smape.{variant}"] = "no total was asked, or none has a reply"
+            reasons[f"smape.{variant}"] = NO_TOTAL[settings.set == "real"]
         if scores["pattern"][variant] is None:
             reasons[f"pattern.{variant}"] = "the pattern was not asked for"
     if scores["price_of_occlusion"] is None:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
-from subitize.benchmark import Settings
+from subitize.benchmark import Settings, later
 from subitize.benchmarks.capture.prompts import PROMPTS
 from subitize.datasets.capture_real import SUBSETS as FSC_PARTS
 from subitize.errors import BadInput, UnknownName
-from subitize.stimuli.capture import LAYOUTS, VARIANTS
+from subitize.stimuli.capture import LAYOUTS, RELEASED_SIZE, VARIANTS
+from subitize.stimuli.capture.occluders import VERSIONS
 
 SETS = ("synthetic", "real")
 TASKS = ("total", "hidden", "pattern")
@@ -16,6 +19,7 @@ HELPS = ("all-coordinates", "visible-coordinates", "inpainted", "visible-count",
 CONFIDENCES = ("none", "asked", "samples")
 SUBSETS = ("", *FSC_PARTS)
 MOST_SAMPLES = 1000
+MISSING = ("stop", "skip")
 
 
 @dataclass(frozen=True)
@@ -30,7 +34,7 @@ class CaptureSettings(Settings):
     layout: str = "fair"
     """of the synthetic set: fair or published"""
     size: int = 512
-    """side of a synthetic picture in pixels"""
+    """side of a synthetic picture in pixels; 200 for the layout published, unless given"""
     items: int = 0
     """so many test configurations, evenly over the patterns; 0 is all"""
     validation: int = 100
@@ -65,6 +69,19 @@ class CaptureSettings(Settings):
     """FSC-147's annotation file, with the objects' positions"""
     splits: str = ""
     """FSC-147's file of train, validation and test parts, for the subset"""
+    missing: str = later("stop")
+    """pictures of the real set that are not there: stop, or skip them"""
+    layout_version: int = VERSIONS[-1]
+    """of the layout fair: 2 leaves at least half of the objects and four visible, 1 is older"""
+    results: str = later("")
+    """hash of a result file of the authors that was imported; such a run asks nobody"""
+
+    def identity(self) -> dict[str, Any]:
+        """The layout's version matters where it is used; the first was there before it had one."""
+        found = super().identity()
+        if (self.set, self.layout) != ("synthetic", "fair") or self.layout_version == 1:
+            del found["layout_version"]
+        return found
 
 
 def fixed_prompt(name: str, variant: str) -> str | None:
@@ -79,13 +96,25 @@ def fixed_prompt(name: str, variant: str) -> str | None:
     return None
 
 
+def as_published(given: Mapping[str, Any]) -> Mapping[str, Any]:
+    """`layout=published` alone is the published set: also of its size."""
+    whole = given.get("layout") == "published" and "size" not in given
+    return {**given, "size": RELEASED_SIZE} if whole else given
+
+
 def check(settings: CaptureSettings) -> None:
     """Raise for settings that can't be run."""
+    if settings.layout_version not in VERSIONS:
+        raise BadInput(
+            f"layout_version is {settings.layout_version}: the layout fair has "
+            f"{' and '.join(map(str, VERSIONS))}."
+        )
     for what, value, known in (
         ("set", settings.set, SETS),
         ("layout", settings.layout, LAYOUTS),
         ("kind of confidence", settings.confidence, CONFIDENCES),
         ("subset", settings.subset, SUBSETS),
+        ("way with missing pictures", settings.missing, MISSING),
     ):
         _check_list(what, (value,), known)
     _check_list("task", settings.tasks, (*TASKS, "all"))

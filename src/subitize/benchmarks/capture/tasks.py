@@ -17,6 +17,8 @@ from subitize.errors import BadInput
 from subitize.records import Response, Stimulus, Trial, fingerprint, make_follower, make_trial
 from subitize.stimuli.capture.arrangements import PUBLISHED
 
+MISSING = "missing_pictures"
+"""decision: pictures that were not there when the run began, which are never asked about"""
 OWN = "own"
 """the name of a question in the user's own words"""
 USUAL = "as-if-no-box"
@@ -90,16 +92,18 @@ class Asking(NamedTuple):
     def trials(self) -> Iterator[Trial]:
         """The trials of the stage; scene after scene, so that a part is a small copy of it all."""
         stage = self.head[2]
+        gone = set(self.decisions.get(MISSING, ()))
         for scene in scenes(self.settings, "validation" if stage == "prompts" else "test"):
-            yield from getattr(self, stage)(scene)
+            if scene.name not in gone:
+                yield from getattr(self, stage)(scene)
 
     def prompts(self, scene: Scene) -> Iterator[Trial]:
-        for variant in tried_variants(self.settings):
+        for variant in _there(scene, tried_variants(self.settings)):
             for name in prompt_names(variant):
                 yield self._count(scene, _about(scene, "total", variant, name))
 
     def total(self, scene: Scene) -> Iterator[Trial]:
-        for variant in self.settings.variants:
+        for variant in _there(scene, self.settings.variants):
             yield self._count(scene, _about(scene, "total", variant, self._chosen(variant)))
 
     def visible(self, scene: Scene) -> Iterator[Trial]:
@@ -156,7 +160,7 @@ class Asking(NamedTuple):
         rng = np.random.default_rng([self.settings.seed, int(fingerprint(scene.name, 12), 16)])
         options = tuple(PUBLISHED[index] for index in rng.permutation(len(PUBLISHED)).tolist())
         known = {"target": scene.facts["arrangement"], "options": options}
-        for variant in self.settings.variants:
+        for variant in _there(scene, self.settings.variants):
             question = pattern_question(options, scene.thing, hidden=variant == "occluded")
             about = _about(scene, "pattern", variant, "pattern")
             yield self._trial(scene, question, about, **known)
@@ -183,6 +187,11 @@ class Asking(NamedTuple):
 
     def _closed(self, question: str) -> str:
         return question + wording.CONFIDENCE if self.settings.confidence == "asked" else question
+
+
+def _there(scene: Scene, variants: Sequence[str]) -> list[str]:
+    """Of a picture that came with its black box there is no unoccluded one."""
+    return [variant for variant in variants if variant in scene.pictures]
 
 
 def _about(scene: Scene, task: str, variant: str, prompt: str, help_: str = "") -> dict[str, Any]:

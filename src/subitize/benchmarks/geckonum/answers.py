@@ -46,6 +46,7 @@ ABOUT = (
 NEEDED = ("painter", "order", "number", "state", "counts", "note", *ABOUT)
 """columns of an answers table that labels are made of"""
 COPY = "copy of a prompt with the same words"
+OTHER_MODEL = "another model than the file is named after"
 USED = pl.col("counts") & (pl.col("state") == "read")
 """the answers that labels are made of"""
 
@@ -100,13 +101,17 @@ def people_from(
     meant = meant.join(trials.select(*identity, "place"), identity, "left", maintain_order="left")
     person = pl.col("annot_id").cast(pl.String).fill_null("").str.strip_chars()
     nobody = pl.when(person == "").then(pl.lit("missing annotator"))
+    painter = pl.lit(pl.Series([one.painter for one in annotations.files])).gather("file")
+    model = pl.col("model").cast(pl.String).str.strip_chars()
+    other = pl.when((model != "") & (model != painter)).then(pl.lit(OTHER_MODEL))
     rows = rows.select(
-        "file", "line", "torn", nobody=nobody, stretch=starts.cum_sum() - 1,
+        "file", "line", "torn", nobody=nobody, other=other, stretch=starts.cum_sum() - 1,
         value=pl.col("answer").fill_null(""),
         respondent=pl.format("human/geckonum-{}", person).cast(pl.Categorical),
     ).with_columns(
         place=pl.lit(meant["place"]).gather("stretch"),
-        reason=pl.coalesce("torn", pl.lit(meant["reason"]).gather("stretch"), "nobody"),
+        reason=pl.coalesce("torn", "other",
+                           pl.lit(meant["reason"]).gather("stretch"), "nobody"),
     )  # fmt: skip
     unclear = pl.col("reason").is_not_null()
     strangers = rows.filter(unclear).select(*PLACE)

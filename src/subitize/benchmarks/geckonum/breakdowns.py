@@ -1,7 +1,6 @@
 """Labels taken apart, and scores made of them: by number and type, and how pictures fail.
 
-Every share has a 95 % interval by bootstrap over prompts, because pictures of one prompt are not
-independent.
+Every share has a 95 % interval over prompts, because pictures of one prompt are not independent.
 """
 
 from __future__ import annotations
@@ -11,23 +10,33 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from numpy.typing import ArrayLike
 
 from subitize.benchmarks.geckonum.answers import colour_nouns
 from subitize.benchmarks.geckonum.comparisons import add_statistics
-from subitize.benchmarks.geckonum.labels import ASKED, PICTURE, label_answers, parts, picture_scores
+from subitize.benchmarks.geckonum.labels import (
+    ASKED,
+    COLOUR,
+    PICTURE,
+    PLACE,
+    label_answers,
+    parts,
+    picture_scores,
+)
 from subitize.benchmarks.geckonum.tables import geckonum_tables
 from subitize.benchmarks.geckonum.wording import PROMPT
 from subitize.datasets.geckonum.questions import ONE_ENTITY_CODES
-from subitize.measures.accuracy import clustered_share
+from subitize.measures.accuracy import share_interval
 from subitize.readers.annotators import MORE_THAN_TEN
 from subitize.records import Score
 
 SAMPLES = 1000
 PAINTED = (*PROMPT, "picture")
 """what answers about a picture take from the picture's own row"""
-FAILURES = ("right", "missing", "too few", "too many")
-OUTCOMES = ("all right", "a thing missing", "everything missing", "only numbers wrong")
+FAILURES = ("right", "missing", "wrong place", "wrong colour", "too few", "too many")
+OUTCOMES = (
+    "all right", "everything missing", "a thing missing", "wrong place", "wrong colour",
+    "only numbers wrong",
+)  # fmt: skip
 COUNTED = (pl.col("task") == 1) & ASKED & pl.col("asked").is_not_null()
 """labels of task 1 that may be right"""
 Shares = dict[str, dict[str, Score]]
@@ -45,53 +54,64 @@ def number_name(column: str) -> pl.Expr:
     return pl.when(pl.col(column) >= MORE_THAN_TEN).then(pl.lit("10+")).otherwise(whole)
 
 
-def share_of(hit: ArrayLike, prompts: ArrayLike, rng: np.random.Generator) -> Score:
-    """A mean with its interval over prompts."""
-    return clustered_share(hit, prompts, rng, samples=SAMPLES)
-
-
-def _shares(frame: pl.DataFrame, hit: str, group: str, rng: np.random.Generator) -> Shares:
+def _shares(frame: pl.DataFrame, hit: str, group: str) -> Shares:
     found: Shares = {}
     for (painter, name), own in parts(frame, "painter", group):
-        found.setdefault(painter, {})[name] = share_of(own[hit], own["prompt"], rng)
+        found.setdefault(painter, {})[name] = share_interval(own[hit], own["prompt"])
     return found
 
 
-def _each(frame: pl.DataFrame, names: Sequence[str], rng: np.random.Generator) -> dict[str, Score]:
+def _each(frame: pl.DataFrame, names: Sequence[str]) -> dict[str, Score]:
     """What share of rows is of which `kind`."""
-    return {name: share_of(frame["kind"] == name, frame["prompt"], rng) for name in names}
+    return {name: share_interval(frame["kind"] == name, frame["prompt"]) for name in names}
 
 
-def by_number(labels: pl.DataFrame, rng: np.random.Generator) -> Shares:
+def by_number(labels: pl.DataFrame) -> Shares:
     """Task 1: accuracy by the number asked for, smallest first."""
     asked = labels.filter(COUNTED).sort("painter", "asked", maintain_order=True)
-    return _shares(asked.with_columns(name=number_name("asked")), "right", "name", rng)
+    return _shares(asked.with_columns(name=number_name("asked")), "right", "name")
 
 
-def by_type(labels: pl.DataFrame, rng: np.random.Generator) -> Shares:
+def by_type(labels: pl.DataFrame) -> Shares:
     """Accuracy by prompt type; in Task 3 the mean share of yes of the pictures."""
-    return _shares(picture_scores(labels).filter(ASKED), "score", "prompt_type", rng)
+    return _shares(picture_scores(labels).filter(ASKED), "score", "prompt_type")
 
 
-def failures(labels: pl.DataFrame, rng: np.random.Generator) -> Shares:
-    """Task 1: how labels fail: the thing is missing, there are too few or too many of it."""
+def failures(labels: pl.DataFrame) -> Shares:
+    """Task 1: how labels fail: the thing is missing, there are too few or too many of it.
+
+    A thing that is there, but none of it where or as it was asked for, is not missing.
+    """
+    none = pl.col("label") == 0
+    # of the same thing in the same picture, whatever its place and colour
+    there = (~none & ~PLACE & ~COLOUR).any().over(*PICTURE, "noun")
     kind = (
         pl.when("right").then(pl.lit("right"))
-        .when(pl.col("label") == 0).then(pl.lit("missing"))
+        .when(none & PLACE & there).then(pl.lit("wrong place"))
+        .when(none & COLOUR & there).then(pl.lit("wrong colour"))
+        .when(none).then(pl.lit("missing"))
         .when(pl.col("label") < pl.col("asked")).then(pl.lit("too few"))
         .otherwise(pl.lit("too many"))
     )  # fmt: skip
     kinds = labels.filter(COUNTED).with_columns(kind=kind)
-    return {painter: _each(own, FAILURES, rng) for (painter,), own in parts(kinds, "painter")}
+    return {painter: _each(own, FAILURES) for (painter,), own in parts(kinds, "painter")}
 
 
-def picture_outcomes(labels: pl.DataFrame, rng: np.random.Generator) -> dict[str, Shares]:
-    """Task 1, prompts with several things: per prompt type, what became of whole pictures."""
-    missing = pl.col("label") == 0
+def picture_outcomes(labels: pl.DataFrame) -> dict[str, Shares]:
+    """Task 1, prompts with several things: per prompt type, what became of whole pictures.
+
+    Missing is a thing of which there is none, wherever and of whatever colour. With every thing
+    there the place (or colour) is wrong if there is none where it should be, or if nothing else
+    is wrong.
+    """
+    none, plain = pl.col("label") == 0, ~PLACE & ~COLOUR
+    numbers = (pl.col("right") | ~plain).all()
     kind = (
         pl.when(pl.col("right").all()).then(pl.lit("all right"))
-        .when(missing.all()).then(pl.lit("everything missing"))
-        .when(missing.any()).then(pl.lit("a thing missing"))
+        .when((none | ~plain).all() & plain.any()).then(pl.lit("everything missing"))
+        .when((none & plain).any()).then(pl.lit("a thing missing"))
+        .when((PLACE & (none | (numbers & ~pl.col("right")))).any()).then(pl.lit("wrong place"))
+        .when((COLOUR & (none | (numbers & ~pl.col("right")))).any()).then(pl.lit("wrong colour"))
         .otherwise(pl.lit("only numbers wrong"))
     )  # fmt: skip
     several = labels.filter(pl.col("task") == 1, ASKED, pl.col("entities").str.contains(","))
@@ -99,7 +119,7 @@ def picture_outcomes(labels: pl.DataFrame, rng: np.random.Generator) -> dict[str
     pictures = by_picture.agg(pl.col("prompt").first(), kind=kind)
     found: dict[str, Shares] = {}
     for (name, painter), own in parts(pictures, "prompt_type", "painter"):
-        found.setdefault(name, {})[painter] = _each(own, OUTCOMES, rng)
+        found.setdefault(name, {})[painter] = _each(own, OUTCOMES)
     return found
 
 
@@ -174,7 +194,7 @@ def answer_scores(answers: pl.DataFrame, seed: int) -> dict[str, Any]:
         }
         for breakdown in (by_number, failures, by_type):
             # a run has one painter
-            found[helper][breakdown.__name__] = next(iter(breakdown(labels, rng).values()), {})
+            found[helper][breakdown.__name__] = next(iter(breakdown(labels).values()), {})
     return found
 
 
@@ -194,7 +214,7 @@ def people_scores(
         "trials": labels.height,
         "states": {state: own.height for (state,), own in parts(answers, "state")},
         "accuracy": {
-            painter: share_of(own["right"], own["prompt"], rng)
+            painter: share_interval(own["right"], own["prompt"])
             for (painter,), own in parts(counted, "painter")
         },
         "tables": tables,

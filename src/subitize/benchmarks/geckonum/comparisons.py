@@ -1,8 +1,8 @@
 """What the paper compares: the labels behind every cell that is a share or a difference of two.
 
 And what its tests leave out: intervals over prompts, effect sizes, corrections, controls. Pictures
-of one prompt are not independent, so intervals are bootstrapped over prompts: a sample draws whole
-prompts with all their pictures and questions.
+of one prompt are not independent, so intervals are those of whole prompts with all their pictures
+and questions.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import polars as pl
 
 from subitize.benchmarks.geckonum.labels import doubled, parts, picture_scores
 from subitize.errors import BadInput
-from subitize.measures.accuracy import clustered_difference, clustered_share
+from subitize.measures.accuracy import share_difference, share_interval
 from subitize.measures.ranks import benjamini_hochberg, chi_square, holm, permutation_control
 from subitize.records import Score
 
@@ -123,27 +123,26 @@ def add_statistics(
     Cohen's h, permutation control, p-values adjusted over the painters of the table.
     """
     if samples < 1:
-        raise BadInput(f"{samples} bootstrap samples give no interval: take at least 1.")
+        raise BadInput(f"{samples} permutations control nothing: take at least 1.")
 
     def put(table: str, cell: str, share: Score) -> None:
         tables[table][cell]["interval"] = list(_points(share)[1:])
 
     labels = labels.drop("values")
     for cell, _, own in task_scores(labels):
-        share = clustered_share(own["score"], own["prompt"], rng, samples=samples)
-        put("table2", f"{cell}|accuracy", share)
+        put("table2", f"{cell}|accuracy", share_interval(own["score"], own["prompt"]))
     for cell, own in quantified(labels):
-        put("figure5", cell, clustered_share(own["right"], own["prompt"], rng, samples=samples))
+        put("figure5", cell, _share(own))
     for cell, before, after in drops(labels):
-        put("a5", cell, _difference(before, after, rng, samples)[0])
+        put("a5", cell, share_difference(_share(before), _share(after)))
     found: dict[str, dict[str, dict[str, Any]]] = {}
     for table, comparison in COMPARISONS.items():
         found[table] = {}
         for painter, one, other in compared(labels, table):
             if one.height and other.height:
-                shares = _difference(one, other, rng, samples)
-                for place in (1, 2):
-                    put(table, f"{painter}|accuracy_{place}", shares[place])
+                shares = _share(one), _share(other)
+                for place, share in enumerate(shares, 1):
+                    put(table, f"{painter}|accuracy_{place}", share)
                 found[table][painter] = {
                     "groups": list(comparison[:2]),
                     **_effects(*shares), **_test(one["right"], other["right"], rng, samples),
@@ -156,17 +155,14 @@ def add_statistics(
     return found
 
 
-def _difference(
-    one: pl.DataFrame, other: pl.DataFrame, rng: np.random.Generator, samples: int
-) -> tuple[Score, Score, Score]:
-    """Second minus first of two groups' shares of right labels, and both shares."""
-    first, second = ((own["right"].cast(pl.Float64), own["prompt"]) for own in (one, other))
-    return clustered_difference(first, second, rng, samples=samples)
+def _share(labels: pl.DataFrame) -> Score:
+    """Right labels, with the interval over prompts."""
+    return share_interval(labels["right"].cast(pl.Float64), labels["prompt"])
 
 
-def _effects(difference: Score, one: Score, other: Score) -> dict[str, Any]:
+def _effects(one: Score, other: Score) -> dict[str, Any]:
     """Cohen's h is the difference of two shares on the arcsine scale: 0.2 is small, 0.8 large."""
-    value, low, high = _points(difference)
+    value, low, high = _points(share_difference(one, other))
     arcs = [math.asin(math.sqrt(_points(share)[0] / 100)) for share in (one, other)]
     return {
         "difference": {"value": value, "low": low, "high": high},
@@ -193,7 +189,7 @@ def _test(
         return {"p": None, "why": str(problem)}
     return {
         "p": test.p,
-        "phi": test.phi,
+        "phi": -test.phi,  # the sign of the difference, which is second − first
         "permutation_p": control.p,
         "permutation_significant": control.significant,
     }

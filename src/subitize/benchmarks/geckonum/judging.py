@@ -2,30 +2,34 @@
 
 A picture is right if all its questions are right. Its score by a metric should then be higher:
 Mann–Whitney U, AUC. Two painters are compared on pictures of the same prompt and seed by a
-Wilcoxon signed rank test and ranked by their means if p < .05, by the metric and by people alike.
+Wilcoxon signed rank test. Painters are ranked by their means over the pictures that all of them
+have, and only where that test decides (p < .05 by Holm over the pairs), by the metric and by people
+alike.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from itertools import combinations
+from collections.abc import Mapping, Sequence, Set
+from functools import reduce
+from itertools import combinations, pairwise
 from typing import Any
 
-import numpy as np
 import polars as pl
 
-from subitize.benchmarks.geckonum.breakdowns import number_name, share_of
+from subitize.benchmarks.geckonum.breakdowns import number_name
 from subitize.benchmarks.geckonum.labels import PICTURE, painters_of, parts
 from subitize.datasets.geckonum.scores import ScoreTable
 from subitize.errors import BadInput
+from subitize.measures.accuracy import share_interval
 from subitize.measures.bias import signed_rank
 from subitize.measures.ranks import holm, mann_whitney
 from subitize.published.geckonum import RANKING_METRICS, TABLE_3
 from subitize.readers.annotators import MORE_THAN_TEN
 from subitize.records import Score
-from subitize.reports.cells import told
+from subitize.reports.cells import text, told
 
 ALPHA = 0.05
+RIGHT = pl.col("right")
 NOT_JUDGED = "no answers of people"
 GROUPS = {
     "by_number": ("number", "label"),
@@ -101,8 +105,7 @@ def _paper_name(metric: str) -> str:
 
 
 def _told_apart(frame: pl.DataFrame, printed: bool | None) -> dict[str, Any]:
-    right = frame.filter(pl.col("right"))["score"].to_numpy()
-    wrong = frame.filter(~pl.col("right"))["score"].to_numpy()
+    right, wrong = (frame.filter(chosen)["score"].to_numpy() for chosen in (RIGHT, ~RIGHT))
     found: dict[str, Any] = {
         "n_right": int(right.size),
         "n_wrong": int(wrong.size),
@@ -113,7 +116,8 @@ def _told_apart(frame: pl.DataFrame, printed: bool | None) -> dict[str, Any]:
     }
     if not right.size or not wrong.size:
         return found | {"why": f"no picture is {'wrong' if right.size else 'right'}"}
-    test = mann_whitney(right, wrong)
+    prompts = [frame.filter(chosen)["dataset_id"].to_numpy() for chosen in (RIGHT, ~RIGHT)]
+    test = mann_whitney(right, wrong, clusters=(prompts[0], prompts[1]))
     auc, shown = test.auc, test.p < ALPHA
     found |= {"auc": auc.value, "low": auc.low, "high": auc.high}
     found |= {name: getattr(test, name) for name in ("u", "z", "p")}
@@ -123,30 +127,65 @@ def _told_apart(frame: pl.DataFrame, printed: bool | None) -> dict[str, Any]:
 
 
 def _ranked(by_painter: Mapping[str, pl.DataFrame], column: str) -> dict[str, Any]:
-    """Means, and pairs of painters on the same prompts and seeds.
+    """Pairs of painters on the same prompts and seeds, and means of what all of them painted.
 
-    `higher` is None if no difference is shown.
+    `higher` is None if no difference is shown; `said` has `>` only where one is.
     """
-    means = {one: float(own[column].to_numpy().mean()) for one, own in by_painter.items()}
+    key = PICTURE[1:]
+    matched = reduce(lambda one, other: one.join(other, key, "semi"), by_painter.values())
+    means = {
+        one: _mean(own.join(matched, key, "semi")[column]) if matched.height else None
+        for one, own in by_painter.items()
+    }
     pairs: dict[str, dict[str, Any]] = {}
     for (one, first), (other, second) in combinations(by_painter.items(), 2):
-        both = first.join(second, PICTURE[1:], suffix="_other")
+        both = first.join(second, key, suffix="_other")
         pair = pairs[f"{one}|{other}"] = {"n": both.height}
-        pair |= dict.fromkeys(("difference", "z", "p", "higher"))
+        pair |= dict.fromkeys(("difference", "z", "p", "p_holm", "higher"))
         if both.is_empty():
             pair["why"] = "no prompt and seed in common"
             continue
         gap = both[column].cast(pl.Float64).to_numpy() - both[f"{column}_other"].to_numpy()
-        test, mean = signed_rank(gap), float(gap.mean())
-        pair |= {"difference": mean, "z": test.z, "p": test.p}
-        if test.p < ALPHA and mean != 0:
-            pair["higher"] = one if mean > 0 else other
-    order = sorted(by_painter, key=lambda one: -means[one])
-    return {"means": means, "order": order, "pairs": pairs}
+        test = signed_rank(gap)
+        pair |= {"difference": float(gap.mean()), "z": test.z, "p": test.p}
+    tested = {name: pair for name, pair in pairs.items() if pair["p"] is not None}
+    adjusted = holm([pair["p"] for pair in tested.values()]) if tested else ()
+    for (name, pair), p in zip(tested.items(), adjusted, strict=True):
+        pair["p_holm"] = float(p)
+        if p < ALPHA and pair["difference"] != 0:
+            pair["higher"] = name.split("|")[pair["difference"] < 0]
+    order = sorted(by_painter, key=lambda one: -(means[one] or 0.0))
+    decided = {(pair["higher"], name) for name, pair in pairs.items() if pair["higher"]}
+    return {"matched": matched.height, "means": means, "order": order,
+            "said": _said(order, decided), "pairs": pairs}  # fmt: skip
+
+
+def _mean(values: pl.Series) -> float:
+    return float(values.cast(pl.Float64).to_numpy().mean())
+
+
+def _said(order: Sequence[str], decided: Set[tuple[str, str]]) -> str:
+    """A ranking in words: `=` where the test does not decide, and what it decides further apart.
+
+    >>> _said(["a", "b", "c"], {("a", "a|c")})
+    'a = b = c (a > c)'
+    """
+
+    def above(one: str, other: str) -> bool:
+        return bool({(one, f"{one}|{other}"), (one, f"{other}|{one}")} & decided)
+
+    signs = [" > " if above(*pair) else " = " for pair in pairwise(order)]
+    told = "".join(name + sign for name, sign in zip(order, [*signs, ""], strict=True))
+    further = [
+        f"{order[i]} > {order[j]}"
+        for i, j in combinations(range(len(order)), 2)
+        if above(order[i], order[j]) and " > " not in signs[i:j]
+    ]
+    return f"{told} ({', '.join(further)})" if further else told
 
 
 def table3_text(found: Mapping[str, Any]) -> str:
-    """Table 3 with AUC and interval; ✓ tells apart, = does not, ✗ the wrong way round."""
+    """Table 3 with AUC and interval over prompts; ✓ tells apart, = does not, ✗ the wrong way."""
     painters = list(dict.fromkeys(m for one in found["metrics"].values() for m in one["models"]))
     lines = []
     for name, one in found["metrics"].items():
@@ -160,21 +199,19 @@ def table3_text(found: Mapping[str, Any]) -> str:
             mark = "✓" if cell["tells_apart"] else "✗" if cell["why"] else "="
             auc = told(Score(cell["auc"], cell["low"], cell["high"]))
             lines.append(
-                f"  {model:16} {mark}  AUC {auc}  p {cell['p']:.3g}  {cell['n_right']} right, "
-                f"{cell['n_wrong']} wrong{printed[cell['published']]}"
+                f"  {model:16} {mark}  AUC {auc}  p {text(cell['p'], 'p')}  {cell['n_right']} "
+                f"right, {cell['n_wrong']} wrong{printed[cell['published']]}"
             )
         ranking, people = one["ranking"], one["people"]
-        lines.append(f"  ranks painters   {' > '.join(ranking['order'])}")
+        lines.append(f"  ranks painters   {ranking['said']}")
         lines.append(
-            f"  people           {' > '.join(people['order'])}  "
-            f"({ranking['pairs_agreeing']} of {ranking['pairs_all']} pairs alike)"
+            f"  people           {people['said']}  ({ranking['pairs_agreeing']} of "
+            f"{ranking['pairs_all']} pairs alike; {ranking['matched']:,} pictures of each)"
         )
     return "\n".join(lines)
 
 
-def agreement_with_people(
-    answers: pl.DataFrame, labels: pl.DataFrame, rng: np.random.Generator
-) -> dict[str, Any]:
+def agreement_with_people(answers: pl.DataFrame, labels: pl.DataFrame) -> dict[str, Any]:
     """Shares of counts that are the label, by the number people counted, prompt type and painter.
 
     Answers are those of a counter's run of geckonum-metric. Empty where none is about a picture
@@ -189,7 +226,7 @@ def agreement_with_people(
         return {}
 
     def share(own: pl.DataFrame) -> Score:
-        return share_of(own["gap"] == 0, own["prompt"], rng)
+        return share_interval(own["gap"] == 0, own["prompt"])
 
     found: dict[str, Any] = {"all": share(both), "mean_distance": both["gap"].mean()}
     both = both.with_columns(number_name("label").alias("number"))

@@ -12,6 +12,7 @@ import numpy as np
 import polars as pl
 
 from subitize.benchmarks.geckonum.answers import ABOUT, COPY, USED, colour_nouns
+from subitize.datasets.geckonum.questions import COLOURED
 from subitize.datasets.geckonum.recipe import TASK_OF_TYPE
 from subitize.readers.annotators import MORE_THAN_TEN
 from subitize.readers.votes import vote
@@ -20,6 +21,16 @@ PICTURES = 5
 """pictures per prompt that all tables but Table 2's Task 1 use: seeds 0 to 4 in the release"""
 PICTURE = ("painter", "dataset_id", "picture")
 """what names a picture"""
+PLACE = ~pl.col("question").str.ends_with(" are in the image?")
+"""questions about where things are"""
+COLOUR = (
+    pl.col("prompt_type").is_in(list(COLOURED))
+    & ("," + pl.col("entities").str.replace_all(", ", ",")).str.contains(
+        "," + pl.col("question").str.extract(r"^How many (\S+) .+ are in the image") + " ",
+        literal=True,
+    )
+).fill_null(False)
+"""questions about things of one colour"""
 ASKED = pl.col("five") & pl.col("own_task")
 """labels of five pictures per prompt, of questions that the task's accuracy is about"""
 
@@ -69,6 +80,14 @@ def label_answers(answers: pl.DataFrame, coloured: Sequence[str] | None = None) 
         colour_noun=pl.col("noun").is_in(coloured),
     )
     return labels.with_columns(right=(pl.col("label") == pl.col("asked")).fill_null(False))
+
+
+def unread_answers(answers: pl.DataFrame) -> pl.DataFrame:
+    """Per painter and task how many answers count, and how many of them could not be read."""
+    counted = answers.filter("counts")
+    return counted.group_by("painter", "task", maintain_order=True).agg(
+        answers=pl.len(), unread=(pl.col("state") != "read").sum()
+    )
 
 
 def painters_of(labels: pl.DataFrame) -> list[str]:

@@ -1,13 +1,12 @@
 """Automatic metrics on GeckoNum's pictures: how well does a picture fit its prompt?
 
-A matcher gives CLIPScore; a namer answers what the prompt claims (share of yes, in the manner of
-TIFA and DSG); a counter counts what can be counted. Whether such a metric is any good, people
-decide: `subitize geckonum metrics --scores RUN`.
+A matcher says how well the prompt fits (a cosine gives CLIPScore); a namer answers what the prompt
+claims (share of yes, in the manner of TIFA and DSG); a counter counts what can be counted. Whether
+such a metric is any good, people decide: `subitize geckonum metrics --scores RUN`.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,19 +14,19 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from subitize.benchmark import Benchmark, Decisions, Paper, Reader, Stage
-from subitize.benchmarks.geckonum import wording
+from subitize.benchmark import Benchmark, Decisions, Helper, Paper, Reader, Stage, states_of
+from subitize.benchmarks.geckonum import questioning, wording
 from subitize.datasets.geckonum.pictures import find_pictures, picture_sha256
 from subitize.datasets.geckonum.prompts import Prompt
 from subitize.datasets.geckonum.questions import claims_of
 from subitize.errors import BadInput
-from subitize.measures.accuracy import clustered_share
+from subitize.measures.accuracy import share_interval
 from subitize.measures.resampling import bootstrap_mean
 from subitize.models.base import Kind
 from subitize.readers.annotators import MORE_THAN_TEN
 from subitize.readers.boxes import reading_boxes
 from subitize.readers.choices import read_yes_no
-from subitize.readers.matches import read_clipscore
+from subitize.readers.matches import COSINE, read_match
 from subitize.records import Reading, Response, Stimulus, Trial, make_trial
 
 if TYPE_CHECKING:
@@ -35,7 +34,9 @@ if TYPE_CHECKING:
 
 MATCH, ASK, COUNT = "match", "ask", "count"
 STAGES: Mapping[str, str] = {"matcher": MATCH, "namer": ASK, "counter": COUNT}
-SHARES = frozenset({"qa", "qa-premises", "count"})
+UNITS: Mapping[str, str] = {COSINE: "clipscore", "yes": "p-yes"}
+"""unit of a matcher's scores: what its metric is called; all others are `match`"""
+SHARES = frozenset({"qa", "qa-premises", "count", *questioning.STYLES})
 """metrics that are shares: a mean of 0 or 1 has an interval too"""
 
 
@@ -50,8 +51,8 @@ class MetricSettings(wording.PromptSettings):
 
 
 def read_metric(trial: Trial, response: Response) -> Reading:
-    """Match scores as CLIPScore, words as yes or no."""
-    return (read_clipscore if response.kind == "scores" else read_yes_no)(trial, response)
+    """Match scores as they are (cosines as CLIPScore), words as yes or no."""
+    return (read_match if response.kind == "scores" else read_yes_no)(trial, response)
 
 
 class GeckoNumMetric(Benchmark[MetricSettings]):
@@ -65,15 +66,19 @@ class GeckoNumMetric(Benchmark[MetricSettings]):
     SETTINGS = MetricSettings
     CONDITION: ClassVar[Mapping[str, str | int | float]] = {
         "painter": "", "dataset_id": "", "picture": 0, "prompt_type": "",
-        "place": 0, "premise": -1, **wording.ASKED, "thing": "",
+        "place": 0, "premise": -1, **wording.ASKED, "thing": "", "style": "",
     }  # fmt: skip
     READERS: ClassVar[Mapping[str, Reader]] = {"metric": reading_boxes(read_metric)}
+    HELPERS: ClassVar[Mapping[str, Helper]] = {
+        questioning.ROLE: Helper(("namer",), setting="questioner")
+    }
     MEASURES: ClassVar[tuple[str, ...]] = ("means",)
     DEVIATIONS: ClassVar[tuple[str, ...]] = (
         "The paper does not say which CLIP model its CLIPScore used, nor whether the prompt got "
         "the prefix of Hessel et al. (2021); here it does, and the model is named.",
-        "The questions are made from the prompt's structure, not by a language model as in TIFA "
-        "and DSG.",
+        "The questions are made from the prompt's structure, unless a language model writes them "
+        "as in TIFA, DSG and Gecko; the words in which it is asked are ours, and Gecko's score is "
+        "the share of yes, not of their probabilities.",
     )
     DEMO: ClassVar[Mapping[str, Any]] = {
         "models": (),
@@ -90,12 +95,25 @@ class GeckoNumMetric(Benchmark[MetricSettings]):
                 "PAINTER/PROMPT_SEED.png (`subitize geckonum pictures RUN` makes one of a run)."
             )
 
+    def helpers(self, settings: MetricSettings, kind: Kind) -> Mapping[str, str]:
+        writes = settings.questioner and kind == "namer"
+        return {questioning.ROLE: settings.questioner} if writes else {}
+
     def stages(self, settings: MetricSettings, kind: Kind) -> Iterator[Stage]:
+        if self.helpers(settings, kind):
+            yield Stage(questioning.STAGE, (questioning.STAGE,), role=questioning.ROLE)
         yield Stage(STAGES[kind])
 
     def trials(self, stage: str, settings: MetricSettings, decisions: Decisions) -> Iterator[Trial]:
         prompts = {one.dataset_id: one for one in wording.chosen(settings).prompts}
-        for picture in find_pictures(Path(settings.pictures), prompts):
+        pictures = find_pictures(Path(settings.pictures), prompts)
+        if stage == questioning.STAGE:
+            for name in dict.fromkeys(one.dataset_id for one in pictures):
+                head = (self.NAME, self.VERSION)
+                yield questioning.questions_trial(head, prompts[name], settings.style)
+            return
+        written = decisions.get(questioning.STAGE, {})
+        for picture in pictures:
             prompt, path = prompts[picture.dataset_id], picture.path.resolve()
             stimulus = Stimulus("file", {"sha256": picture_sha256(path)}, str(path))
             about = {
@@ -104,22 +122,30 @@ class GeckoNumMetric(Benchmark[MetricSettings]):
                 "picture": picture.number,
                 "prompt_type": prompt.prompt_type,
             }
-            for words, options, more in _asked(stage, prompt, settings):
+            for words, options, more in _asked(stage, prompt, settings, written):
                 whose, condition = (self.NAME, self.VERSION, stage), about | more
                 yield make_trial(whose, stimulus, words, options=options, condition=condition)
+
+    def decide(
+        self, name: str, settings: MetricSettings, answers: pl.DataFrame, decisions: Decisions
+    ) -> Any:
+        return wording.written_questions(answers, settings)
+
+    def helper_reader(self, stage: str) -> Reader:
+        return questioning.read_reply
 
     def score(
         self, answers: pl.DataFrame, settings: MetricSettings, decisions: Decisions
     ) -> dict[str, Any]:
         counted = answers.filter(answers["counts"])
-        states = dict(Counter(counted["state"]))
+        states = states_of(counted)
         rng = np.random.default_rng([settings.seed, 20240623])
         means: dict[str, dict[str, dict[str, Any]]] = {}
         scored = picture_scores(counted).group_by("metric", "painter", maintain_order=True)
         for (metric, painter), own in scored:
             values, prompts = own["score"].to_numpy(), own["dataset_id"].to_numpy()
             if metric in SHARES:
-                found = clustered_share(values, prompts, rng)
+                found = share_interval(values, prompts)
             else:
                 found = bootstrap_mean(values, rng, clusters=prompts)
             means.setdefault(str(metric), {})[str(painter)] = found.as_json()
@@ -133,7 +159,7 @@ class GeckoNumMetric(Benchmark[MetricSettings]):
 
 
 def _asked(
-    stage: str, prompt: Prompt, settings: MetricSettings
+    stage: str, prompt: Prompt, settings: MetricSettings, written: Mapping[str, Any]
 ) -> Iterator[tuple[str, tuple[str, ...], dict[str, Any]]]:
     """Words, options and condition of everything that is asked about a picture of a prompt."""
     recipe, _, questions = wording.chosen(settings)
@@ -141,13 +167,22 @@ def _asked(
         words = settings.prefix + prompt.prompt
         yield words, (words,), {}
     elif stage == ASK:
-        for place, claim in enumerate(claims_of(prompt, recipe)):
-            about = {"place": place, "premise": claim.premise}
+        kept = written.get(prompt.dataset_id)
+        style = {} if kept is None else {"style": settings.style}
+        claims = claims_of(prompt, recipe) if kept is None else questioning.claims_from(kept)
+        for place, claim in enumerate(claims):
+            about = {"place": place, "premise": claim.premise, **style}
             yield wording.YES_OR_NO.format(claim.question), (), about
     else:
         for one in questions[prompt.dataset_id]:
             if one.condition["thing"] and one.condition["asked"] is not None:
                 yield one.text, (), one.condition
+
+
+def _match_metric(answers: pl.DataFrame) -> str:
+    """What a matcher's metric is called, by the unit of its scores; tables add the model's name."""
+    units = {str(note).partition(" ")[0] for note in answers["note"] if note}
+    return UNITS.get(units.pop(), "match") if len(units) == 1 else "match"
 
 
 def picture_scores(answers: pl.DataFrame) -> pl.DataFrame:
@@ -164,10 +199,13 @@ def picture_scores(answers: pl.DataFrame) -> pl.DataFrame:
     granted = yes & (premise.is_null() | pl.col("granted").fill_null(False))
     gap = (pl.col("number").clip(upper_bound=MORE_THAN_TEN) - pl.col("asked")).abs()
     metrics = {
-        MATCH: {"clipscore": pl.col("number").first()},
+        MATCH: {_match_metric(answers): pl.col("number").first()},
         ASK: {"qa": yes.mean(), "qa-premises": granted.mean()},
         COUNT: {"count": (gap == 0).mean(), "count-distance": -gap.mean()},
     }
+    # written in the style of a published metric, the questions give that metric's score
+    if style := next(iter(answers["style"]), ""):
+        metrics[ASK] = {style: (granted if style == "dsg" else yes).mean()}
     read = answers.filter((pl.col("state") == "read").all().over(picture))
     read = read.join(premises, [*picture, "premise"], "left", maintain_order="left")
     stage = next(iter(answers["stage"]), MATCH)

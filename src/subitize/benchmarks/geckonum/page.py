@@ -17,22 +17,34 @@ from subitize.benchmarks.geckonum import page_tables as tables
 from subitize.benchmarks.geckonum.answers import People, colour_nouns, people_of
 from subitize.benchmarks.geckonum.breakdowns import answers_about
 from subitize.benchmarks.geckonum.comparisons import COMPARISONS, PHRASES, add_statistics
-from subitize.benchmarks.geckonum.labels import label_answers, painters_of
+from subitize.benchmarks.geckonum.labels import label_answers, painters_of, unread_answers
 from subitize.benchmarks.geckonum.page_tables import NAME, Found
 from subitize.benchmarks.geckonum.painting import GeckoNum
-from subitize.benchmarks.geckonum.tables import Cell, geckonum_tables
+from subitize.benchmarks.geckonum.tables import Cell, geckonum_tables, table_sizes
 from subitize.benchmarks.geckonum.wording import PROMPT
 from subitize.datasets.geckonum.questions import ONE_ENTITY_CODES
 from subitize.datasets.geckonum.recipe import TYPES
 from subitize.published.geckonum import BIBTEX, SOURCES
 from subitize.reports.build import About, Chapter, write_chapters
+from subitize.reports.cells import Line, as_score, columns, model_table
 from subitize.reports.methods import citations, methods
-from subitize.reports.page import Block, Card, Cards, Figure, Picture, Prose, Section, plain
+from subitize.reports.page import (
+    Block,
+    Card,
+    Cards,
+    Figure,
+    Picture,
+    Prose,
+    Section,
+    Table,
+    plain,
+)
 from subitize.reports.replies import gallery_section, picture_received, unreadable_section
-from subitize.reports.respondents import Respondent, reading_model, respondents_from
+from subitize.reports.respondents import Respondent, reading_model, respondents_from, unfolded
 from subitize.runs.stored import StoredRun
 
 SEED, SAMPLES = 20240621, 1000
+PICTURES = f"{NAME}-pictures"
 TASKS = {f"Task {task}": f"task{task}|{{}}|accuracy" for task in (1, 2, 3)}
 SHOWN: tuple[tuple[Literal["wrong", "right"], int], ...] = (("wrong", 6), ("right", 2))
 """pictures per painter"""
@@ -58,15 +70,15 @@ def sections(runs: Sequence[StoredRun]) -> list[Section]:
         answers_about(one.run.answers, one.label).filter(pl.col("respondent") == readers[one.label])
         for one in respondents
     ]
-    who = Prose(f"Who read the pictures – {read}.")
+    who: list[Block] = [Prose(f"Who read the pictures – {read}."), _painted_table(respondents)]
     return [
-        *_common(label_answers(pl.concat(said), colour_nouns(painted)), None, who, reference=True),
-        unreadable_section(NAME, respondents, "A picture that was refused, or that could not be "
-                           "read, enters no accuracy."),
+        *_common(pl.concat(said), colour_nouns(painted), None, who, reference=True),
+        unreadable_section(NAME, respondents, "A picture that could not be read enters no "
+                           "accuracy; one that was refused counts as wrong beside it."),
         gallery_section(NAME, "The prompt, and what was answered about the picture.",
                         ((one.label, _pictures(one)) for one in respondents), title="Pictures"),
-        methods(NAME, respondents, "by bootstrap over prompts, since pictures of one prompt are "
-                "not independent"),
+        methods(NAME, respondents, "over prompts, since pictures of one prompt are not "
+                "independent"),
         citations(NAME, BIBTEX, list(SOURCES.values())),
     ]  # fmt: skip
 
@@ -89,9 +101,7 @@ def annotation_sections(people: People) -> list[Section]:
         "question is the answer most of them gave."
     )
     return [
-        *_common(
-            label_answers(people.answers, people.coloured), people.prompts, who, reference=False
-        ),
+        *_common(people.answers, people.coloured, people.prompts, [who], reference=False),
         citations(NAME, BIBTEX, list(SOURCES.values())),
     ]
 
@@ -120,12 +130,19 @@ def _pictures(one: Respondent) -> list[Picture]:
 
 
 def _common(
-    labels: pl.DataFrame, prompts: int | None, who: Prose, *, reference: bool
+    answers: pl.DataFrame,
+    coloured: Sequence[str],
+    prompts: int | None,
+    who: Sequence[Block],
+    *,
+    reference: bool,
 ) -> list[Section]:
-    """Every section that these labels give something for."""
+    """Every section that these answers give something for."""
     rng = np.random.default_rng(SEED)
+    labels = label_answers(answers, coloured)
     made = geckonum_tables(labels, prompts)
-    found = Found(labels, made, add_statistics(made, labels, rng, samples=SAMPLES))
+    statistics = add_statistics(made, labels, rng, samples=SAMPLES)
+    found = Found(labels, made, statistics, unread_answers(answers), table_sizes(labels))
     people = bool((labels["answers"] > 1).any())
     agreement = [tables.agreement_table(found), tables.alpha_table(found)] if people else [ONCE]
     every: list[tuple[str, str, str, Sequence[Block]]] = [
@@ -133,9 +150,9 @@ def _common(
          "Task 1 asks for an exact number of things, Task 2 for no, few, many, more or as many, "
          "Task 3 for parts and fractions.", _overview(found, who, reference=reference)),
         ("numbers-section", "By number", "How far up exact numbers come out right.",
-         _numbers(found, rng)),
+         _numbers(found)),
         ("types-section", "By prompt type", "What stands around a number makes it harder.",
-         _types(found, rng)),
+         _types(found)),
         ("comparisons-section", "Digits or words, rare or frequent, colour, place",
          "χ² as the paper computes it treats pictures of one prompt as independent; the intervals "
          "over prompts do not.", _comparisons(found)),
@@ -146,19 +163,47 @@ def _common(
         ("asked-section", "Asked and counted",
          "Which numbers painters make instead of those they were asked for.", _asked(found)),
         ("failures-section", "How pictures fail",
-         "The thing is missing, there are too few or too many, or one of several things is left "
-         "out.", _failures(found, rng)),
+         "The thing is missing, in the wrong place or of the wrong colour, or there are too few or "
+         "too many.", _failures(found)),
         ("agreement", "Agreement", "How much people agree on the answers.",
          [] if reference else agreement),
     ]  # fmt: skip
     return [
-        Section(f"{NAME}-{name}", title, lead, blocks)
+        Section(f"{NAME}-{name}", title, lead, [_noted(found, block) for block in blocks])
         for name, title, lead, blocks in every
         if blocks
     ]
 
 
-def _overview(found: Found, who: Prose, *, reference: bool) -> list[Block]:
+def _noted(found: Found, block: Block) -> Block:
+    """Tables say how many answers could not be read."""
+    return found.noted(block) if isinstance(block, Table) and block.name != PICTURES else block
+
+
+def _painted_table(respondents: Sequence[Respondent]) -> Table:
+    """Pictures per task: refused, not read, right, and right with refusals counted wrong."""
+    lines = [
+        line._replace(values={**line.values, "task": line.values["task"].replace("task", "Task ")})
+        for line in unfolded(respondents, "pictures_by_task", "task")
+    ]
+    best = sorted(lines, key=lambda line: (line.values["task"], -_share(line)))
+    return model_table(
+        PICTURES,
+        "Pictures all of whose questions are right, with 95 % intervals over prompts; the first of "
+        "each task is the best.",
+        best,
+        columns("task; accuracy_refusals_wrong:Right, refusals counted wrong:.1%±; "
+                "accuracy:Right of those read:.1%±; asked:Pictures asked for:n; refused::n; "
+                "not_read:Not read:n"),
+        first=tables.PAINTER,
+    )  # fmt: skip
+
+
+def _share(line: Line) -> float:
+    return as_score(line.values["accuracy_refusals_wrong"]).value or 0.0
+
+
+def _overview(found: Found, who: Sequence[Block], *, reference: bool) -> list[Block]:
     counts, table = found.tables["counts"], found.tables["table2"]
     labelled = sum(int(cell["value"] or 0) for name, cell in counts.items() if "labels" in name)
     cards = [
@@ -167,12 +212,13 @@ def _overview(found: Found, who: Prose, *, reference: bool) -> list[Block]:
         Card(f"{labelled:,}", "labels"),
     ]
     shares = {one: tables.score(table.get(f"task1|{one}|accuracy")).value for one in found.painters}
-    if known := {one: share for one, share in shares.items() if share is not None}:
+    known = {one: share for one, share in shares.items() if share is not None}
+    if known and not reference:  # of runs the table of pictures tells, which knows of refusals
         best = max(known, key=lambda one: known[one])
         cards.append(Card(best, "best at exact numbers", f"{100 * known[best]:.1f} % of Task 1"))
     return [
         Cards(cards),
-        who,
+        *who,
         *_dotted(
             found, "table2", TASKS, "tasks",
             "Right labels per task with 95 % intervals over prompts; open diamonds are the "
@@ -205,8 +251,8 @@ def _shares(
     return ours, theirs
 
 
-def _numbers(found: Found, rng: np.random.Generator) -> list[Block]:
-    shares = breakdowns.by_number(found.labels, rng)
+def _numbers(found: Found) -> list[Block]:
+    shares = breakdowns.by_number(found.labels)
     if not shares:
         return []
     numbers = [n for n in figures.NUMBERS if any(n in own for own in shares.values())]
@@ -221,8 +267,8 @@ def _numbers(found: Found, rng: np.random.Generator) -> list[Block]:
     ]
 
 
-def _types(found: Found, rng: np.random.Generator) -> list[Block]:
-    shares = breakdowns.by_type(found.labels, rng)
+def _types(found: Found) -> list[Block]:
+    shares = breakdowns.by_type(found.labels)
     kinds = [kind for kind in TYPES if any(kind in own for own in shares.values())]
     if not kinds:
         return []
@@ -304,18 +350,18 @@ def _asked(found: Found) -> list[Block]:
     return [figure] if counts else []
 
 
-def _failures(found: Found, rng: np.random.Generator) -> list[Block]:
-    kinds, names = breakdowns.failures(found.labels, rng), breakdowns.FAILURES
+def _failures(found: Found) -> list[Block]:
+    kinds, names = breakdowns.failures(found.labels), breakdowns.FAILURES
     if not kinds:
         return []
     bars = {one: {kind: own[kind].value or 0.0 for kind in own} for one, own in kinds.items()}
     caption, name = "Kinds of failure per question.", f"{NAME}-failure-kinds"
-    outcomes = breakdowns.picture_outcomes(found.labels, rng)
+    outcomes = breakdowns.picture_outcomes(found.labels)
     return [
         Figure(
             f"{NAME}-failures",
             "Task 1: labels that are right, and how the others fail, in per cent.",
-            "Stacked bars of right, missing, too few and too many, one per painter.",
+            f"Stacked bars of {', '.join(names)}, one per painter.",
             partial(figures.stacked, bars, names, "share of labels"),
         ),
         tables.share_table(name, caption, names, kinds, "Kind"),

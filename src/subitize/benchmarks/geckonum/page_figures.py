@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import cycle
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -11,9 +10,12 @@ from matplotlib.figure import Figure
 
 from subitize.records import Score
 from subitize.reports.charts import Series, dot_rows, legend, lines, panels, percent_axis
-from subitize.reports.style import COLOURS, INK, MUTED, OVER, OWN, UNDER, new_figure, styled
+from subitize.reports.style import INK, MUTED, OVER, OWN, UNDER, new_figure, styled
 
-KINDS = (OWN, "#c9ced6", UNDER, OVER)
+LIGHT = ("#c9ced6", "#e3d9b8", "#e6c3dd")
+KINDS = (OWN, *LIGHT, UNDER, OVER)
+"""of bars: what is right, what is not there as it should be, too few, too many"""
+WORDS = (OWN, LIGHT[0], UNDER)
 NUMBERS = [*map(str, range(11)), "10+"]
 Scores = Mapping[str, Mapping[str, Score]]
 """painter: group: share"""
@@ -37,8 +39,10 @@ def _placed(groups: Sequence[str], shares: Mapping[str, Score]) -> dict[int, Sco
 
 
 def _series(groups: Sequence[str], shares: Scores) -> list[Series]:
-    colours = cycle(COLOURS)
-    return [Series(painter, _placed(groups, own), next(colours)) for painter, own in shares.items()]
+    return [
+        Series.at(nth, painter, _placed(groups, own))
+        for nth, (painter, own) in enumerate(shares.items())
+    ]
 
 
 def dots(groups: Sequence[str], shares: Scores, printed: Scores) -> Figure:
@@ -115,13 +119,13 @@ def stacked(bars: Mapping[str, Mapping[str, float]], kinds: Sequence[str], label
         figure = new_figure(7.2, 0.26 * len(bars) + 0.95)
         axes = figure.subplots()
         start = np.zeros(len(bars))
-        for colour, kind in zip(KINDS, kinds, strict=False):
+        for colour, kind in zip(KINDS if len(kinds) > len(WORDS) else WORDS, kinds, strict=True):
             shares = np.array([parts.get(kind, 0.0) for parts in bars.values()])
             drawn = axes.barh(range(len(bars)), shares, left=start, height=0.72, color=colour,
                               label=kind)  # fmt: skip
             axes.bar_label(
                 drawn, [f"{100 * share:.0f}" if share >= 0.07 else "" for share in shares],
-                label_type="center", fontsize=6.5, color=INK if colour == KINDS[1] else "white",
+                label_type="center", fontsize=6.5, color=INK if colour in LIGHT else "white",
             )  # fmt: skip
             start += shares
         axes.set_yticks(range(len(bars)), list(bars))

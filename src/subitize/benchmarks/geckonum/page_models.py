@@ -70,7 +70,7 @@ def vqa_sections(runs: Sequence[StoredRun]) -> list[Section]:
         overall,
         *(one for one in parts if one is not None),
         unreadable_section(VQA_NAME, respondents, "They enter no accuracy."),
-        methods(VQA_NAME, respondents, "by bootstrap over pictures"),
+        methods(VQA_NAME, respondents, "over pictures"),
         citations(VQA_NAME, BIBTEX, [SOURCES["vqa"]]),
     ]
 
@@ -118,6 +118,6 @@ def metric_sections(runs: Sequence[StoredRun]) -> list[Section]:
             "How well pictures fit their prompts, by a model's judgement.",
             [table if means else Prose("No picture has a score yet.", "note")],
         ),
-        methods(METRIC_NAME, respondents, "by bootstrap over prompts"),
+        methods(METRIC_NAME, respondents, "over prompts"),
         citations(METRIC_NAME, BIBTEX, [SOURCES["table3"], SOURCES["ranking"]]),
     ]

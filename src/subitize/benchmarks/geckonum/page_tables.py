@@ -19,7 +19,7 @@ from subitize.benchmarks.geckonum.tables import Cell, Tables
 from subitize.errors import BadInput
 from subitize.published.geckonum import BASELINES, MODELS, PUBLISHED, SOURCES
 from subitize.records import Score
-from subitize.reports.cells import Line, columns, model_table
+from subitize.reports.cells import COUNT, Line, columns, model_table, text
 from subitize.reports.page import MISSING, Column, Table
 
 NAME = "geckonum"
@@ -37,10 +37,30 @@ class Found(NamedTuple):
     """the paper's, with intervals over prompts"""
     comparisons: Mapping[str, Mapping[str, Mapping[str, Any]]]
     """table: painter: differences, effect sizes, corrected p-values"""
+    unread: pl.DataFrame
+    """painter, task, answers, unread: how many answers could not be read"""
+    sizes: Mapping[str, Mapping[str, int]]
+    """table: cell: how many labels it stands on"""
 
     @property
     def painters(self) -> list[str]:
         return painters_of(self.labels)
+
+    def sizes_of(self, table: str, cells: Mapping[str, str]) -> dict[str, Any]:
+        """How many labels cells stand on, as NAME_n by the names they have in a line."""
+        return {f"{name}_n": self.sizes[table].get(cell) for name, cell in cells.items()}
+
+    def not_read(self, painter: str, task: int | None = None) -> float | None:
+        """The share of answers about a painter's pictures that could not be read."""
+        chosen = (pl.col("painter") == painter) & (True if task is None else pl.col("task") == task)
+        answers, unread = self.unread.filter(chosen).sum().select("answers", "unread").row(0)
+        return unread / answers if answers else None
+
+    def noted(self, table: Table) -> Table:
+        """A table with the share not read as its last note."""
+        shares = ((one, self.not_read(one)) for one in self.painters)
+        told = ", ".join(f"{one} {text(share or 0.0, '.1%')}" for one, share in shares)
+        return table._replace(notes=[*table.notes, f"n: labels. Answers not read: {told}."])
 
 
 def score(cell: Cell | None, scale: float = 100.0) -> Score:
@@ -69,12 +89,20 @@ def _line(label: str, cells: Mapping[str, Cell | None], scale: float = 100.0, **
 
 
 def _pair(name: str, label: str, form: str = ".1%±") -> list[Column]:
-    """Our value and the printed one; a painter's name may hold anything."""
+    """Our value, its n and the printed one; a painter's name may hold anything."""
     (ours,), (theirs,) = columns(f"x::{form}"), columns(f"x::{form.removesuffix('±')}")
     return [
         Column(name, label, ours.form, interval=ours.interval),
+        Column(f"{name}_n", "n", COUNT),
         Column(f"{name}_published", "Published", theirs.form),
     ]
+
+
+def _of_tasks(found: Found, painter: str, tasks: Sequence[int]) -> dict[str, Any]:
+    """How many labels there are of each task, and the share of answers not read."""
+    cells = {f"task{task}": f"task{task}|{painter}|accuracy" for task in tasks}
+    unread = {f"task{task}_unread": found.not_read(painter, task) for task in tasks}
+    return {**unread, **found.sizes_of("table2", cells)}
 
 
 def task_table(found: Found, *, reference: bool) -> Table:
@@ -84,7 +112,11 @@ def task_table(found: Found, *, reference: bool) -> Table:
     places = {f"task{task}": f"task{task}|{{}}|accuracy" for task in known}
     places |= {f"task{task}_sem": f"task{task}|{{}}|sem" for task in known}
     lines = [
-        _line(painter, {name: cells.get(at.format(painter)) for name, at in places.items()})
+        _line(
+            painter,
+            {name: cells.get(at.format(painter)) for name, at in places.items()},
+            **_of_tasks(found, painter, known),
+        )
         for painter in found.painters
     ]
     for painter in MODELS if reference else ():
@@ -95,8 +127,9 @@ def task_table(found: Found, *, reference: bool) -> Table:
         lines.append(Line(painter, values, "published", ""))
     shown: list[Column] = []
     for task in known:
-        ours, beside = _pair(f"task{task}", f"Task {task}")
-        shown += [ours, *columns(f"task{task}_sem:SEM:.1%"), *([] if reference else [beside])]
+        ours, size, beside = _pair(f"task{task}", f"Task {task}")
+        sem, unread = columns(f"task{task}_sem:SEM:.1%; task{task}_unread:Not read:.1%")
+        shown += [ours, size, unread, sem, *([] if reference else [beside])]
     guessed = ", ".join(f"Task {task}: {value:.1f} %" for task, value in BASELINES.items())
     notes = [f"By chance: {guessed}. Task 1 counts all questions about a picture, Task 3 is the "
              "share of yes per picture."]  # fmt: skip
@@ -114,11 +147,15 @@ def share_table(name: str, caption: str, groups: Sequence[str], shares: Shares, 
     """A row per group, a column per painter."""
     missing = "no such prompt in these answers"
     lines = [
-        Line(group, {painter: own.get(group) for painter, own in shares.items()}, "", missing)
+        Line(group, _with_sizes({one: own.get(group) for one, own in shares.items()}), "", missing)
         for group in groups
     ]
-    shown = [_pair(painter, painter)[0] for painter in shares]
+    shown = [column for painter in shares for column in _pair(painter, painter)[:2]]
     return model_table(name, caption, lines, shown, first=Column("group", what))
+
+
+def _with_sizes(shares: Mapping[str, Score | None]) -> dict[str, Any]:
+    return {**shares, **{f"{name}_n": one.trials for name, one in shares.items() if one}}
 
 
 def quantifier_table(found: Found, phrases: Sequence[str]) -> Table:
@@ -126,12 +163,14 @@ def quantifier_table(found: Found, phrases: Sequence[str]) -> Table:
     made = found.tables["figure5"]
     painters = [one for one in found.painters if any(c.endswith(f"|{one}") for c in made)]
     lines = [
-        _line(phrase, {one: made.get(f"{phrase}|{one}") for one in painters}) for phrase in phrases
-    ]
+        _line(phrase, {one: made.get(f"{phrase}|{one}") for one in painters},
+              **found.sizes_of("figure5", {one: f"{phrase}|{one}" for one in painters}))
+        for phrase in phrases
+    ]  # fmt: skip
     shown: list[Column] = []
     for one in painters:
         theirs = any(made[c]["published"] is not None for c in made if c.endswith(f"|{one}"))
-        shown += _pair(one, one) if theirs else _pair(one, one)[:1]
+        shown += _pair(one, one)[: 3 if theirs else 2]
     caption = "Pictures that are described as the prompt asks (Figure 5)."
     return model_table(f"{NAME}-figure5", caption, lines, shown, first=Column("phrase", "Prompt"))
 
@@ -149,7 +188,8 @@ def comparison_table(found: Found, table: str, correction: str = "holm") -> Tabl
             )
             why = {**shares.values["undefined"], **test.values["undefined"]}
             more = found.comparisons.get(table, {}).get(painter, {})
-            values = {**shares.values, **test.values, **more, "undefined": why}
+            sizes = found.sizes_of(table, {n: f"{painter}|{part}" for n, part in shown[0].items()})
+            values = {**shares.values, **test.values, **more, **sizes, "undefined": why}
             lines.append(Line(painter, values, missing="no test"))
     return model_table(
         f"{NAME}-{table}",
@@ -159,9 +199,9 @@ def comparison_table(found: Found, table: str, correction: str = "holm") -> Tabl
             *_pair("first", one.capitalize()),
             *_pair("second", other.capitalize()),
             *columns("difference:Difference:+.1f±; chi2:χ²:.2f; "
-                     "chi2_published:Published:.2f; p:p:.3f; "
-                     f"p_{correction}:p ({correction}):.3f; phi:φ:.2f; "
-                     "permutation_p:p, shuffled:.3f"),
+                     "chi2_published:Published:.2f; p:p:p; "
+                     f"p_{correction}:p ({correction}):p; phi:φ:.2f; "
+                     "permutation_p:p, shuffled:p"),
         ],
         notes=["The difference is in points, with its interval over prompts; χ² has Yates' "
                "correction, as in the paper; p is corrected over the painters."],
@@ -171,11 +211,15 @@ def comparison_table(found: Found, table: str, correction: str = "holm") -> Tabl
 
 def drops_table(found: Found) -> Table:
     """Table A5: a row per painter and step, two columns per number."""
-    steps: dict[tuple[str, str], dict[str, Cell]] = {}
-    for name, cell in found.tables["a5"].items():
-        painter, step, number = name.split("|")
-        steps.setdefault((painter, step.replace("->", " → ")), {})[f"change_{number}"] = cell
-    lines = [_line(painter, own, 1, step=step) for (painter, step), own in steps.items()]
+    steps: dict[tuple[str, str], dict[str, str]] = {}
+    for at in found.tables["a5"]:
+        painter, step, number = at.split("|")
+        steps.setdefault((painter, step.replace("->", " → ")), {})[f"change_{number}"] = at
+    lines = [
+        _line(painter, {name: found.tables["a5"][at] for name, at in own.items()}, 1, step=step,
+              **found.sizes_of("a5", own))
+        for (painter, step), own in steps.items()
+    ]  # fmt: skip
     shown = columns("step:From → to")
     for name in sorted({name for own in steps.values() for name in own}):
         shown += _pair(name, name.replace("change_", "Number "), "+.1f±")
@@ -186,12 +230,12 @@ def drops_table(found: Found) -> Table:
 def outcome_table(outcomes: Mapping[str, Shares]) -> Table:
     """What became of pictures of several things."""
     lines = [
-        Line(kind, {"painter": painter, **shares})
+        Line(kind, {"painter": painter, **shares, "n": shares[OUTCOMES[0]].trials})
         for kind, painters in outcomes.items()
         for painter, shares in painters.items()
     ]
     caption = "Prompts that ask for several things: what became of their pictures."
-    shown = [PAINTER, *columns("; ".join(f"{one}::.1%±" for one in OUTCOMES))]
+    shown = [PAINTER, *columns("; ".join(f"{one}::.1%±" for one in OUTCOMES) + "; n:Pictures:n")]
     return model_table(
         f"{NAME}-outcomes", caption, lines, shown, first=Column("type", "Prompt type")
     )
@@ -202,10 +246,14 @@ def agreement_table(found: Found) -> Table:
     made = found.tables["a10"]
     ks = sorted({int(cell.rpartition("|")[2]) for cell in made})
     lines = [
-        _line(painter, {f"k{k}": made.get(f"{painter}|{k}") for k in ks})
+        _line(painter, {f"k{k}": made.get(f"{painter}|{k}") for k in ks},
+              **found.sizes_of("a10", {"label": painter}))
         for painter in found.painters
-    ]
-    shown = [column for k in ks for column in _pair(f"k{k}", f"{k} alike", ".1%")]
+    ]  # fmt: skip
+    shown = columns("label_n:n:n")
+    for k in ks:
+        ours, _, theirs = _pair(f"k{k}", f"{k} alike", ".1%")
+        shown += [ours, theirs]
     return model_table(f"{NAME}-a10", "Task 1: questions on which exactly k people gave the same "
                        "answer (Table A10).", lines, shown, first=PAINTER)  # fmt: skip
 
@@ -214,12 +262,12 @@ def alpha_table(found: Found) -> Table:
     """Krippendorff's α and the share on which most agree."""
     lines = [
         _line(task.replace("task", "Task "), {"value": cell}, 1, measure=what.format(part),
-              why=cell["why"] or "")
+              why=cell["why"] or "", **found.sizes_of(name, {"value": task}))
         for name, what in (("alpha", "α, {}"), ("agreement", "{} of them alike, %"))
         for at, cell in found.tables[name].items()
         for task, _, part in (at.partition("|"),)
     ]  # fmt: skip
-    shown = columns("measure; value::.4g; value_published:Published:.4g; "
+    shown = columns("measure; value::.4g; value_n:n:n; value_published:Published:.4g; "
                     "why:Why they differ:wide")  # fmt: skip
     caption = "Agreement over all painters (appendix C.2)."
     return model_table(
@@ -268,7 +316,8 @@ def tables_text(found: Found, correction: str) -> str:
         "counts": counts_table(found),
     }
     shown = {f"{name} ({SOURCES[name]})": _grid(table) for name, table in made.items()}
-    return "\n\n".join(f"{title}\n{grid}" for title, grid in shown.items() if grid)
+    grids = [f"{title}\n{grid}" for title, grid in shown.items() if grid]
+    return "\n\n".join([*grids, found.noted(made["counts"]).notes[-1]])
 
 
 def _grid(table: Table) -> str:

@@ -12,19 +12,28 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-import numpy as np
+import orjson
 
-from subitize.benchmark import Benchmark, Decisions, Helper, Paper, Reader, Stage
+from subitize.benchmark import Benchmark, Decisions, Helper, Paper, Reader, Stage, states_of
 from subitize.benchmarks.catalog import get_part
-from subitize.benchmarks.geckonum import wording
+from subitize.benchmarks.geckonum import questioning, wording
 from subitize.benchmarks.production import read_pending
-from subitize.datasets.geckonum.recipe import TASK_OF_TYPE
+from subitize.datasets.geckonum.prompts import Prompt
 from subitize.errors import BadInput
-from subitize.measures.accuracy import clustered_share
+from subitize.measures.accuracy import share_interval
 from subitize.models.base import Kind
 from subitize.readers.annotators import MORE_THAN_TEN
 from subitize.readers.boxes import reading_boxes
-from subitize.records import Reading, Response, Row, Stimulus, Trial, make_follower, make_trial
+from subitize.records import (
+    Reading,
+    Response,
+    Row,
+    Score,
+    Stimulus,
+    Trial,
+    make_follower,
+    make_trial,
+)
 
 if TYPE_CHECKING:
     import polars as pl
@@ -50,11 +59,12 @@ class GeckoNum(Benchmark[PaintSettings]):
     KINDS: ClassVar[tuple[Kind, ...]] = ("painter",)
     SETTINGS = PaintSettings
     CONDITION: ClassVar[Mapping[str, str | int | float]] = {
-        **wording.PROMPT, "picture": 0, **wording.ASKED, "thing": "",
+        **wording.PROMPT, "picture": 0, **wording.ASKED, "thing": "", "questions": "",
     }  # fmt: skip
     READERS: ClassVar[Mapping[str, Reader]] = {"pending": read_pending}
     HELPERS: ClassVar[Mapping[str, Helper]] = {
-        "counter": Helper(("counter", "namer"), usual="counter/blobs")
+        "counter": Helper(("counter", "namer"), usual="counter/blobs"),
+        questioning.ROLE: Helper(("namer",), setting="questioner"),
     }
     MEASURES: ClassVar[tuple[str, ...]] = ("accuracy",)
     DEVIATIONS: ClassVar[tuple[str, ...]] = (
@@ -66,9 +76,11 @@ class GeckoNum(Benchmark[PaintSettings]):
         "Eight prompts of the release ask about the last word of `cinnamon sticks` only; here the "
         "question names the whole thing.",
         "Task 3 is asked with questions made from the prompt's structure; the paper's came from a "
-        "scene-graph generator. A file of questions can be given instead.",
-        "A picture that a painter refuses to make enters no accuracy; it is counted among the "
-        "states.",
+        "scene-graph generator. The released questions, other ones in a file, or a language model "
+        "that writes them in the style of DSG, TIFA or Gecko can be given instead; the words in "
+        "which it is asked are ours.",
+        "A picture that a painter refuses to make enters no accuracy; beside it stands the "
+        "accuracy with refusals counted wrong, by which painters are ranked.",
     )
     DEMO: ClassVar[Mapping[str, Any]] = {
         "models": ("painter/shapes?size=256", "painter/shapes?size=256&w=0.25"),
@@ -86,30 +98,54 @@ class GeckoNum(Benchmark[PaintSettings]):
         if settings.seeds < 1:
             raise BadInput(f"seeds is {settings.seeds}: give at least 1 picture per prompt.")
 
+    def helpers(self, settings: PaintSettings, kind: Kind) -> Mapping[str, str]:
+        return {questioning.ROLE: settings.questioner} if settings.questioner else {}
+
     def stages(self, settings: PaintSettings, kind: Kind) -> Iterator[Stage]:
+        if settings.questioner and "3" in settings.tasks:
+            yield Stage(questioning.STAGE, (questioning.STAGE,), role=questioning.ROLE)
         yield Stage("paint")
         yield Stage("read", role="counter", follows=("paint",))
 
     def trials(self, stage: str, settings: PaintSettings, decisions: Decisions) -> Iterator[Trial]:
+        prompts = wording.chosen(settings).prompts
+        if stage == questioning.STAGE:
+            for prompt in prompts:
+                if wording.task_of(prompt.prompt_type) == 3:
+                    head = (self.NAME, self.VERSION)
+                    yield questioning.questions_trial(head, prompt, settings.style)
+            return
         # The seed goes slowest, so that a part of the trials is a small copy of the whole.
         for picture in range(settings.seeds):
-            for prompt in wording.chosen(settings).prompts:
+            for prompt in prompts:
                 yield make_trial(
                     (self.NAME, self.VERSION, stage),
                     Stimulus("prompt", {"text": prompt.prompt, "seed": settings.seed}),
                     prompt.prompt,
                     target=prompt.entities,
-                    condition={**asdict(prompt), "picture": picture},
+                    condition=_about(prompt, picture, decisions),
                 )
 
     def size(self, stage: str, settings: PaintSettings, decisions: Decisions) -> int | None:
-        return settings.seeds * len(wording.chosen(settings).prompts)
+        prompts = wording.chosen(settings).prompts
+        if stage == questioning.STAGE:
+            return sum(wording.task_of(one.prompt_type) == 3 for one in prompts)
+        return settings.seeds * len(prompts)
+
+    def decide(
+        self, name: str, settings: PaintSettings, answers: pl.DataFrame, decisions: Decisions
+    ) -> Any:
+        return wording.written_questions(answers, settings)
 
     def follow(
         self, stage: str, trial: Trial, response: Response, settings: PaintSettings, kind: Kind
     ) -> Iterator[Trial]:
         if read_pending(trial, response).state == "pending":
-            for one in wording.chosen(settings).questions[str(trial.condition["dataset_id"])]:
+            written, chosen = str(trial.condition.get("questions", "")), wording.chosen(settings)
+            asked: Sequence[wording.Asked] = chosen.questions[str(trial.condition["dataset_id"])]
+            if written:
+                asked = wording.as_questions(trial, questioning.claims_from(orjson.loads(written)))
+            for one in asked:
                 if one.condition["thing"] or kind == "namer":
                     yield make_follower(
                         (self.NAME, self.VERSION, stage), response, one.text,
@@ -117,6 +153,8 @@ class GeckoNum(Benchmark[PaintSettings]):
                     )  # fmt: skip
 
     def helper_reader(self, stage: str) -> Reader:
+        if stage == questioning.STAGE:
+            return questioning.read_reply
         return reading_boxes(wording.read_by_task)
 
     def combine(self, trial: Trial, response: Response, answers: Sequence[Row]) -> Reading:
@@ -133,6 +171,21 @@ class GeckoNum(Benchmark[PaintSettings]):
         note = "; ".join(f"{one['question']} {said.choice or said.number}" for one, said in about)
         return Reading("read", choice=RIGHT if right else WRONG, note=note)
 
+    def comparable(
+        self, answers: pl.DataFrame, settings: PaintSettings, decisions: Decisions
+    ) -> pl.DataFrame:
+        """Painters are compared prompt by prompt: the pictures of one prompt count as one."""
+        import polars as pl
+
+        right = (pl.col("choice") == RIGHT).cast(pl.Float64)
+        return answers.filter(stage="paint").select(
+            picture="dataset_id",
+            stratum="prompt_type",
+            target=pl.lit(1.0),
+            answer=pl.when(state="read").then(right).otherwise(float("nan")),
+            kind=pl.lit("choice"),
+        )
+
     def score(
         self, answers: pl.DataFrame, settings: PaintSettings, decisions: Decisions
     ) -> dict[str, Any]:
@@ -140,18 +193,69 @@ class GeckoNum(Benchmark[PaintSettings]):
         read = painted.filter(painted["state"] == "read")
         by_type: dict[str, Counter[str]] = {}
         for kind, state in painted.select("prompt_type", "state").iter_rows():
-            by_type.setdefault(f"task{TASK_OF_TYPE[kind]} {kind}", Counter())[state] += 1
-        rng = np.random.default_rng([settings.seed, 20240621])
-        hits, prompts = read["choice"] == RIGHT, read["dataset_id"]
-        right = clustered_share(hits, prompts, rng) if read.height else None
+            by_type.setdefault(f"task{wording.task_of(kind)} {kind}", Counter())[state] += 1
+        right = _right(read)
+        both = _refusals_wrong(painted)
         unread = "no picture has been read: name a reader with --counter, or let people read"
         readings = get_part("geckonum scores")(answers, settings.seed)
         return {
             "asked": painted.height,
             "trials": read.height,
-            "states": dict(Counter(painted["state"])),
+            "states": states_of(painted),
             "states_by_type": by_type,
             "accuracy": right and right.as_json(),
-            "undefined": {} if right else {"accuracy": unread},
+            "accuracy_refusals_wrong": both and both.as_json(),
+            "pictures_by_task": _by_task(painted),
+            "undefined": {
+                name: unread
+                for name, share in (("accuracy", right), ("accuracy_refusals_wrong", both))
+                if share is None
+            },
             **({"readings": readings} if readings else {}),
         }
+
+
+def _about(prompt: Prompt, picture: int, decisions: Decisions) -> dict[str, Any]:
+    """What a picture is asked for, and what will be asked about it where somebody wrote that."""
+    written = decisions.get(questioning.STAGE, {}).get(prompt.dataset_id)
+    kept = {} if written is None else {"questions": orjson.dumps(written).decode()}
+    return {**asdict(prompt), "picture": picture, **kept}
+
+
+def _right(pictures: pl.DataFrame) -> Score | None:
+    """The share of pictures that are right, with its interval over prompts."""
+    if not pictures.height:
+        return None
+    return share_interval(pictures["choice"] == RIGHT, pictures["dataset_id"])
+
+
+def _refusals_wrong(painted: pl.DataFrame) -> Score | None:
+    """The share of pictures that are right among those read and those that were refused.
+
+    None where nothing but refusals is known: then nobody has looked yet.
+    """
+    known = painted.filter(painted["state"].is_in(["read", "refused"]))
+    if "pending" in painted["state"] and "read" not in painted["state"]:
+        return None
+    return _right(known.with_columns(choice=known["choice"].fill_null(WRONG)))
+
+
+def _by_task(painted: pl.DataFrame) -> dict[str, Any]:
+    """Per task: pictures asked for, refused and not read, and both accuracies."""
+    found: dict[str, Any] = {}
+    for task in (1, 2, 3):
+        kinds = [kind for kind in painted["prompt_type"].unique() if wording.task_of(kind) == task]
+        own = painted.filter(painted["prompt_type"].is_in(kinds))
+        if not own.height:
+            continue
+        states = Counter(own["state"])
+        shares = _right(own.filter(own["state"] == "read")), _refusals_wrong(own)
+        refused = states.pop("refused", 0)
+        found[f"task{task}"] = {
+            "asked": own.height,
+            "refused": refused,
+            "not_read": own.height - refused - states["read"],
+            "accuracy": shares[0] and shares[0].as_json(),
+            "accuracy_refusals_wrong": shares[1] and shares[1].as_json(),
+        }
+    return found

@@ -77,6 +77,28 @@ def geckonum_tables(labels: pl.DataFrame, prompts: int | None = None) -> Tables:
     }
 
 
+def table_sizes(labels: pl.DataFrame) -> dict[str, dict[str, int]]:
+    """How many labels (pictures, in task 3) the cells stand on, by table and cell."""
+    sizes: dict[str, dict[str, int]] = {name: {} for name in TABLES}
+    for cell, _, own in comparisons.task_scores(labels):
+        sizes["table2"][f"{cell}|accuracy"] = own.height
+    for cell, own in comparisons.quantified(labels):
+        sizes["figure5"][cell] = own.height
+    for name in comparisons.COMPARISONS:
+        for painter, *groups in comparisons.compared(labels, name):
+            heights = enumerate((own.height for own in groups), 1)
+            sizes[name] |= {f"{painter}|accuracy_{place}": n for place, n in heights}
+    for cell, before, after in comparisons.drops(labels):
+        sizes["a5"][cell] = before.height + after.height
+    asked = labels.filter(ASKED)
+    for name, wanted, by in (("a10", pl.col("task") == 1, "painter"), ("agreement", True, "task")):
+        for (whose,), own in parts(asked.filter(wanted), by):
+            head = whose if by == "painter" else f"task{whose}"
+            sizes[name][head] = int(own["weight"].sum())
+    sizes["alpha"] = sizes["agreement"]
+    return sizes
+
+
 def _mean(values: pl.Series) -> float:
     return float(values.to_numpy().mean())
 

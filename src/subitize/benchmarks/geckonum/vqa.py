@@ -7,7 +7,6 @@ people: by number, by prompt type, by painter.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from itertools import takewhile
@@ -17,12 +16,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from subitize.benchmark import Benchmark, Decisions, Paper, Reader, Settings, Stage
+from subitize.benchmark import Benchmark, Decisions, Paper, Reader, Settings, Stage, states_of
 from subitize.benchmarks.geckonum.wording import NUMBER_ONLY, PAPER
 from subitize.datasets.geckonum.pictures import ENDINGS, picture_sha256
 from subitize.datasets.vqa_files import VqaEntry, read_vqa
 from subitize.errors import BadInput, UnknownName
-from subitize.measures.accuracy import clustered_share
+from subitize.measures.accuracy import share_interval
 from subitize.models.base import Kind
 from subitize.readers.boxes import reading_boxes
 from subitize.readers.text import read_final, read_strict
@@ -141,7 +140,7 @@ class GeckoNumVqa(Benchmark[VqaSettings]):
         scores: dict[str, Any] = {
             "asked": counted.height,
             "trials": read.height,
-            "states": dict(Counter(counted["state"])),
+            "states": states_of(counted),
             "accuracy": None,
             "missing_pictures": {"count": len(missing), "first": missing[:NAMED]},
             "undefined": {},
@@ -149,15 +148,13 @@ class GeckoNumVqa(Benchmark[VqaSettings]):
         if not read.height:
             scores["undefined"]["accuracy"] = "no reply holds a number that can be read"
             return scores
-        rng = np.random.default_rng([settings.seed, 20240624])
         number, answer = read["number"].to_numpy(), read["target"].to_numpy()
         right = np.where(read["at_least"] == 1, number >= answer, number == answer)
         pictures = read["image"].to_numpy()
 
         def share(hit: NDArray[np.bool_], chosen: Any = slice(None)) -> dict[str, Any]:
-            # Questions about one picture are not independent: whole pictures are drawn.
-            found = clustered_share(hit[chosen], pictures[chosen], rng)
-            return found.as_json()
+            # Questions about one picture are not independent: they stand or fall together.
+            return share_interval(hit[chosen], pictures[chosen]).as_json()
 
         scores["accuracy"] = share(right)
         scores["within_one"] = share(right | (np.abs(number - answer) <= 1))

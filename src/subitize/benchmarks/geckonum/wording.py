@@ -10,14 +10,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from subitize.benchmark import Paper, Settings
+from subitize.benchmark import Paper, Settings, later
+from subitize.benchmarks.geckonum import questioning
+from subitize.benchmarks.geckonum.questioning import STYLES
 from subitize.datasets.geckonum.prompts import Prompt, make_prompts, read_prompts
 from subitize.datasets.geckonum.questions import (
+    Claim,
     Question,
+    claims_of,
     colourless,
     make_questions,
     read_questions,
@@ -29,6 +33,9 @@ from subitize.published import geckonum as published
 from subitize.readers.choices import read_choice, read_yes_no
 from subitize.readers.text import read_strict
 from subitize.records import Reading, Response, Trial
+
+if TYPE_CHECKING:
+    import polars as pl
 
 PAPER = Paper(published.CITATION, "10.48550/arXiv.2406.14774", published.URL)
 NUMBER_ONLY = "{} Answer with a number only."
@@ -90,6 +97,31 @@ def as_question(one: Question, recipe: Recipe) -> Asked:
     return Asked(text, lines, {**about, "thing": thing})
 
 
+def as_questions(trial: Trial, claims: Sequence[Claim]) -> list[Asked]:
+    """Yes/no questions that somebody wrote, for a model."""
+    prompt = str(trial.condition["dataset_id"])
+    every = (Question(prompt, 3, place, one.question, 1.0) for place, one in enumerate(claims))
+    return [as_question(one, Recipe()) for one in every]
+
+
+def written_questions(answers: pl.DataFrame, settings: PromptSettings) -> dict[str, Any]:
+    """What the questioner wrote to each prompt; by rule where it wrote nothing that can be used."""
+    own = answers.filter(answers["stage"] == questioning.STAGE)
+    columns = own.select("dataset_id", "state", "value")
+    found: dict[str, Any] = questioning.kept_claims(columns.iter_rows())
+    recipe, prompts, _ = chosen(settings)
+    asked = set(own["dataset_id"])
+    for prompt in prompts:
+        if prompt.dataset_id in asked and prompt.dataset_id not in found:
+            if prompt.prompt_type not in TASK_OF_TYPE:
+                raise prompt.wrong(
+                    "got no yes/no question from the questioner: name another one, or give the "
+                    "questions in a file."
+                )
+            found[prompt.dataset_id] = [list(one) for one in claims_of(prompt, recipe)]
+    return found
+
+
 def read_by_task(trial: Trial, response: Response) -> Reading:
     """A count up to 11, a line with its code, or yes (1) or no (0), by the trial's task."""
     task = int(trial.condition["task"])
@@ -112,13 +144,17 @@ class PromptSettings(Settings):
     recipe: str = ""
     """a TOML file for other nouns, numbers, colours; empty: as published"""
     questions: str = ""
-    """a file of yes/no questions in place of ours; empty: ours"""
+    """yes/no questions in place of ours: a file, or the released annotations; empty: ours"""
     tasks: tuple[str, ...] = TASKS
     """1 counts, 2 lines, 3 yes or no"""
     types: tuple[str, ...] = ()
     """prompt types; empty: all of the tasks"""
     things: tuple[str, ...] = ()
     """only prompts that ask for nothing but these nouns; empty: all"""
+    questioner: str = later("")
+    """a language model that writes the yes/no questions instead; empty: by rule or from a file"""
+    style: str = later("dsg")
+    """of the questions that the questioner writes: dsg, tifa or gecko"""
 
 
 def check_choice(settings: PromptSettings) -> None:
@@ -131,6 +167,13 @@ def check_choice(settings: PromptSettings) -> None:
             raise UnknownName("prompt type", name, TYPES)
     if not settings.tasks:
         raise BadInput("No task is chosen: give tasks=1, tasks=1,2 or the like.")
+    if settings.style not in STYLES:
+        raise UnknownName("style of questions", settings.style, STYLES)
+    if settings.questions and settings.questioner:
+        raise BadInput(
+            "Both questions and questioner are given: questions come from a file or are written by "
+            "a model. Give one of them."
+        )
     if settings.prompts and settings.recipe:
         raise BadInput(
             "Both prompts and recipe are given: a file of prompts is used as it is, a recipe makes "
@@ -172,15 +215,23 @@ def _chosen(settings: PromptSettings, _stamps: tuple[tuple[int, int], ...]) -> C
     if settings.questions:
         asked = read_questions(Path(settings.questions), prompts, recipe)
     else:
-        asked = make_questions(prompts, recipe, mended=True)
+        # those of task 3 are still to be written where somebody writes them
+        known = [one for one in prompts if not settings.questioner or task_of(one.prompt_type) < 3]
+        asked = make_questions(known, recipe, mended=True)
     questions: dict[str, list[Asked]] = {one.dataset_id: [] for one in prompts}
     for question in asked:
         questions[question.dataset_id].append(as_question(question, recipe))
     return Chosen(recipe, prompts, questions)
 
 
+def task_of(prompt_type: str) -> int:
+    """The task of a prompt type; one that the paper does not have is asked about by yes or no."""
+    return TASK_OF_TYPE.get(prompt_type, 3)
+
+
 def _wanted(prompt: Prompt, settings: PromptSettings) -> bool:
-    if str(TASK_OF_TYPE.get(prompt.prompt_type)) not in settings.tasks:
+    known = prompt.prompt_type in TASK_OF_TYPE or settings.questioner
+    if not known or str(task_of(prompt.prompt_type)) not in settings.tasks:
         return False
     if settings.types and prompt.prompt_type not in settings.types:
         return False

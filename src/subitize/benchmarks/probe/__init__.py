@@ -16,7 +16,7 @@ import orjson
 from subitize.benchmark import Benchmark, Decisions, Paper, Reader, Stage
 from subitize.benchmarks.probe import items as probe_items
 from subitize.benchmarks.probe.items import ProbeSettings, asked_foils, hash_of, sentence
-from subitize.benchmarks.probe.scoring import probe_scores
+from subitize.benchmarks.probe.scoring import comparable_items, probe_scores
 from subitize.datasets.geckonum.pictures import picture_sha256
 from subitize.datasets.probe.alignment import Pair
 from subitize.datasets.probe.released import ProbeItem
@@ -203,6 +203,11 @@ class Probe(Benchmark[ProbeSettings]):
             whose, stimulus, words, target=target, options=options, condition=condition
         )
 
+    def comparable(
+        self, answers: pl.DataFrame, settings: ProbeSettings, decisions: Decisions
+    ) -> pl.DataFrame:
+        return comparable_items(answers, settings)
+
     def score(
         self, answers: pl.DataFrame, settings: ProbeSettings, decisions: Decisions
     ) -> dict[str, Any]:
@@ -210,7 +215,8 @@ class Probe(Benchmark[ProbeSettings]):
         missing = list(decisions.get(MISSING, ()))
         scores["missing_pictures"] = {"count": len(missing), "first": missing[:NAMED]}
         scores["broken"] = decisions.get("broken", {})
-        scores["unusable"] = decisions.get("unusable", {})
+        for name in ("unusable", "unusable_first"):
+            scores[name] = decisions.get(name, {})
         return scores
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -23,6 +22,13 @@ FORMATS = ("qa", "declarative")
 MODES = ("stored", *get_args(Mode))
 POOL = 12
 """scenes planned for each item that is wanted: a part and a parity are a small share of them"""
+WHY: Mapping[str, str] = {
+    "no-template": "no template makes a statement of the question (format=qa needs none)",
+    "no-usable-foil": "every foil is missing, negative or equal to the answer",
+}
+"""why an item can't be asked"""
+NAMED = 5
+"""such items that are named"""
 KNOWN: Mapping[str, tuple[str, ...]] = {
     "task": TASKS, "split": SPLITS, "format": FORMATS, "mode": MODES, "part": PARTS,
     "foils": FOIL_RULES, "foils_per_item": ("all", "one"), "missing": ("stop", "skip"),
@@ -164,14 +170,19 @@ def hash_of(text: str, seed: int) -> int:
 def unusable(settings: ProbeSettings) -> dict[str, Any]:
     """Items that can't be asked, by reason, and items with faults."""
     if settings.task == "alignment":
-        return {"unusable": {}, "broken": {"items": 0, "faults": {}, "first": {}}}
+        nothing = {"items": 0, "faults": {}, "first": {}}
+        return {"unusable": {}, "unusable_first": {}, "broken": nothing}
     items = counting_items(settings)
-    found: Counter[str] = Counter()
+    found: dict[str, list[str]] = {}
     for one in items:
         if sentence(one, one.answer, settings) is None and settings.task != "vqa":
-            found["no-template"] += 1
+            found.setdefault("no-template", []).append(f"{one.id}: {one.question}")
         elif settings.task == "counting" and not one.wrong_numbers:
-            found["no-usable-foil"] += 1
-    if sum(found.values()) == len(items):
-        raise BadInput(f"None of {len(items)} items can be asked: {dict(found)}.")
-    return {"unusable": dict(found), "broken": broken(items)}
+            found.setdefault("no-usable-foil", []).append(f"{one.id}: {one.foils}")
+    counts = {why: len(named) for why, named in found.items()}
+    if sum(counts.values()) == len(items):
+        told = "; ".join(f"{counts[why]} {why}: {WHY[why]}, such as {named[0]}"
+                         for why, named in found.items())  # fmt: skip
+        raise BadInput(f"None of {len(items)} items can be asked: {told}.")
+    first = {why: named[:NAMED] for why, named in found.items()}
+    return {"unusable": counts, "unusable_first": first, "broken": broken(items)}

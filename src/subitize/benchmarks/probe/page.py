@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 from subitize.benchmarks.geckonum import page_figures as figures
+from subitize.benchmarks.probe.items import WHY
 from subitize.published import probe as printed
 from subitize.reports.cells import Line, as_score, columns, data_table, model_table
 from subitize.reports.methods import citations, methods
@@ -16,6 +17,7 @@ from subitize.reports.respondents import Respondent, respondents_from
 from subitize.runs.stored import StoredRun
 
 NAME = "probe"
+INTERVALS = "exact for as many sentences as the pictures are worth (Korn and Graubard 1998)"
 FOILS = (
     "acc::.1%±; recall_correct:Recall right:.1%±; recall_foil:Recall foils:.1%±; "
     "precision_correct:Precision right:.1%±; precision_foil:Precision foils:.1%±; "
@@ -41,7 +43,12 @@ def sections(runs: Sequence[StoredRun]) -> list[Section]:
     return [
         *(_section(task, by_task[task]) for task in TITLES if task in by_task),
         unreadable_section(NAME, respondents, "They enter no score."),
-        methods(NAME, respondents, "by bootstrap over pictures", tell_questions=False),
+        methods(
+            NAME,
+            respondents,
+            INTERVALS,
+            tell_questions=False,
+        ),
         citations(
             NAME, printed.BIBTEX, [f"{table}: {where}." for table, where in printed.SOURCES.items()]
         ),
@@ -69,7 +76,9 @@ def _warnings(respondents: Sequence[Respondent]) -> Iterable[Block]:
             told = ", ".join(f"{many} {fault}" for fault, many in faults.items())
             yield Prose(f"{one.label}: {one.at('broken', 'items')} items have faults: {told}.")
         for reason, many in (one.scores.get("unusable") or {}).items():
-            yield Prose(f"{one.label}: {many} items could not be asked: {reason}.", "warning")
+            named = (one.scores.get("unusable_first") or {}).get(reason) or ("",)
+            said = f"{many} items could not be asked: {WHY.get(reason, reason)}"
+            yield Prose(f"{one.label}: {said}; the first is {named[0]!r}.", "warning")
 
 
 def _ours(respondents: Sequence[Respondent]) -> list[Line]:

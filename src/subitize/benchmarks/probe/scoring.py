@@ -10,10 +10,13 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
+from subitize.benchmark import states_of
 from subitize.benchmarks.probe.items import ProbeSettings
-from subitize.measures.accuracy import clustered_share
+from subitize.measures.accuracy import share_interval
 from subitize.measures.foils import MATCHES
 from subitize.measures.resampling import bootstrap_mean
+from subitize.models.names import parse_name
+from subitize.published.pretraining import trained_on
 from subitize.readers.rankings import ranked_numbers
 
 if TYPE_CHECKING:
@@ -57,11 +60,11 @@ def probe_scores(counted: pl.DataFrame, settings: ProbeSettings) -> dict[str, An
         "split": settings.split,
         "form": settings.format,
         "source": ", ".join(sources) or None,
-        "zero_shot": _zero_shot(sources, settings.trained_on),
+        "zero_shot": _zero_shot(sources, _trained_on(counted, settings)),
         "asked": counted.height,
         "trials": read.height,
         "items": read["item"].n_unique(),
-        "states": dict(Counter(counted["state"])),
+        "states": states_of(counted),
         "undefined": {},
     }
     names = OF_TASK[settings.task]
@@ -73,10 +76,10 @@ def probe_scores(counted: pl.DataFrame, settings: ProbeSettings) -> dict[str, An
     if settings.task == "mlm":
         return scores | _masked_scores(read, rng)
     if settings.task == "vqa":
-        return scores | _answer_scores(read, rng)
+        return scores | _answer_scores(read)
     said = set(read["stage"])
     table = _yes_no(read) if said == {"judge"} else _matched(read)
-    found = _foil_scores(table, rng)
+    found = _foil_scores(table)
     undefined = {} if table.calibrated else dict.fromkeys(FOIL_SCORES, UNCALIBRATED)
     if said == {"judge"}:
         found |= {"acc_r": None, "ties": None, "best_match": None, "predicted_when_wrong": {}}
@@ -90,8 +93,57 @@ def probe_scores(counted: pl.DataFrame, settings: ProbeSettings) -> dict[str, An
     return scores | found | {"undefined": undefined, "calibrated": table.calibrated}
 
 
-def _zero_shot(sources: Sequence[str], trained_on: Iterable[str]) -> bool | None:
-    known = {one.strip().lower() for one in trained_on}
+def comparable_items(answers: pl.DataFrame, settings: ProbeSettings) -> pl.DataFrame:
+    """What models are compared on: every picture of the task, all that was asked about it as one.
+
+    Right is a foil that scores no higher than the right sentence, a sentence judged rightly, a
+    masked number ranked first or an answer; models that give scores are compared with such alone.
+    """
+    import polars as pl
+
+    read = answers.filter(answers["state"] == "read")
+    unread = answers.filter(answers["state"] != "read")
+    said = answers["stage"][0] if answers.height else ""
+    if settings.task == "mlm":
+        right = [
+            float(ranked_numbers(orjson.loads(value))[0] == target)
+            for value, target in read.select("value", "target").iter_rows()
+        ]
+        pictures: Sequence[Any] = read["picture"].to_list()
+    elif settings.task == "vqa":
+        right = (read["number"] == read["target"]).cast(pl.Float64).to_list()
+        pictures = read["picture"].to_list()
+    elif not read.height:
+        right, pictures = [], []
+    elif said == "judge":
+        table = _yes_no(read)
+        right = ((table.score >= MATCHES) == table.right).astype(float).tolist()
+        pictures = table.picture.tolist()
+    else:
+        pairs = _pairs(_matched(read))
+        right = (pairs.right >= pairs.foil).astype(float).tolist()
+        pictures = pairs.picture.tolist()
+    lost = unread["picture"].to_list()
+    where = f"{settings.task}/{settings.split}/{said}"
+    return pl.DataFrame(
+        {
+            "picture": [f"{where}/{name}" for name in (*pictures, *lost)],
+            "answer": [*right, *[float("nan")] * len(lost)],
+        },
+        schema={"picture": pl.String, "answer": pl.Float64},
+    ).with_columns(stratum=pl.lit(""), target=pl.lit(1.0), kind=pl.lit("choice"))
+
+
+def _trained_on(counted: pl.DataFrame, settings: ProbeSettings) -> Sequence[str]:
+    """What the run says of the model, else its name (`?trained_on=`), else its publication."""
+    if settings.trained_on or counted.is_empty():
+        return settings.trained_on
+    name = parse_name(counted["respondent"][0])
+    return name.trained_on or trained_on(name.rest)
+
+
+def _zero_shot(sources: Sequence[str], told: Iterable[str]) -> bool | None:
+    known = {one.strip().lower() for one in told}
     return None if not known else not known & set(sources)
 
 
@@ -129,24 +181,25 @@ def _judged(rows: Sequence[tuple[float, bool, int, str, int, int]], calibrated: 
     )  # fmt: skip
 
 
-def _foil_scores(table: Judged, rng: np.random.Generator) -> dict[str, Any]:
+def _foil_scores(table: Judged) -> dict[str, Any]:
     """Tables 1 to 3: acc, recalls, precisions and acc_r, overall and by right number."""
     whole = np.ones(table.score.size, bool)
-    found = _part(table, whole, rng)
+    found = part_scores(table, whole)
     pairs = _pairs(table)
     if pairs.right.size:
         found["ties"] = float(np.mean(pairs.right == pairs.foil))
     best = _best(table)
     wrong = Counter(int(n) for n in best.said[~best.hit])
-    found["best_match"] = clustered_share(best.hit, best.picture, rng).as_json()
+    found["best_match"] = share_interval(best.hit, best.picture).as_json()
     found["predicted_when_wrong"] = _shares(wrong)
     found["numbers"] = {
-        str(n): _part(table, table.n == n, rng) for n in sorted(set(table.n.tolist()))
+        str(n): part_scores(table, table.n == n) for n in sorted(set(table.n.tolist()))
     }
     return found
 
 
-def _part(table: Judged, chosen: NDArray[np.bool_], rng: np.random.Generator) -> dict[str, Any]:
+def part_scores(table: Judged, chosen: NDArray[np.bool_]) -> dict[str, Any]:
+    """The scores of some sentences, with intervals over pictures."""
     held = table.score >= MATCHES
     right, hit = table.right, held == table.right
     parts = {
@@ -159,14 +212,10 @@ def _part(table: Judged, chosen: NDArray[np.bool_], rng: np.random.Generator) ->
     found: dict[str, Any] = {}
     for name, part in parts.items():
         known = table.calibrated and part.any()
-        found[name] = (
-            clustered_share(hit[part], table.picture[part], rng, samples=SAMPLES).as_json()
-            if known
-            else None
-        )
+        found[name] = share_interval(hit[part], table.picture[part]).as_json() if known else None
     pairs = _pairs(table, chosen)
     found["acc_r"] = (
-        clustered_share(pairs.right >= pairs.foil, pairs.picture, rng, samples=SAMPLES).as_json()
+        share_interval(pairs.right >= pairs.foil, pairs.picture).as_json()
         if pairs.right.size
         else None
     )
@@ -225,12 +274,7 @@ def _masked_scores(read: pl.DataFrame, rng: np.random.Generator) -> dict[str, An
         if known.any():
             mean = bootstrap_mean(own[known], rng, clusters=whose[known], samples=SAMPLES).as_json()
         return {
-            **{
-                f"recall_at_{k}": clustered_share(
-                    reached <= k, whose, rng, samples=SAMPLES
-                ).as_json()
-                for k in (1, 2)
-            },
+            **{f"recall_at_{k}": share_interval(reached <= k, whose).as_json() for k in (1, 2)},
             "mean_rank": mean,
         }
 
@@ -243,14 +287,14 @@ def _masked_scores(read: pl.DataFrame, rng: np.random.Generator) -> dict[str, An
     return found
 
 
-def _answer_scores(read: pl.DataFrame, rng: np.random.Generator) -> dict[str, Any]:
+def _answer_scores(read: pl.DataFrame) -> dict[str, Any]:
     """Table 5: accuracy overall and by right number."""
     number, pictures = read["number"].to_numpy(), read["picture"].to_numpy()
     target = read["target"].to_numpy().astype(np.int64)
     hit = number == target
 
     def part(chosen: NDArray[np.bool_]) -> dict[str, Any]:
-        return {"accuracy": clustered_share(hit[chosen], pictures[chosen], rng).as_json()}
+        return {"accuracy": share_interval(hit[chosen], pictures[chosen]).as_json()}
 
     wrong = Counter(int(n) for n in number[~hit])
     return {

@@ -25,7 +25,7 @@ NEEDED = {1: ("image_id", "question", "annot_id"), 2: ("image_id", "annot_id"),
           3: ("image_id", "question", "annot_id")}  # fmt: skip
 ANSWERS = {1: ("raw_answer", "answer"), 2: ("answer_num", "answer_text"), 3: ("answer",)}
 """columns that may hold the answer, the one preferred first"""
-READ = ("image_id", "question", "prompt", "annot_id", "answer")
+READ = ("image_id", "question", "prompt", "model", "annot_id", "answer")
 PLACE = {"reason": pl.String, "file": pl.UInt32, "line": pl.UInt32}
 """where a row that is not used stands, and why it is not"""
 TORN = "wrong number of fields"
@@ -52,7 +52,7 @@ class Annotations(NamedTuple):
     """sorted by name"""
     frame: pl.DataFrame
     """file (place in files), line, torn (why it is no row; mostly null), image_id, question,
-    prompt, annot_id, answer; texts are categories, since few are written often"""
+    prompt, model, annot_id, answer; texts are categories, since few are written often"""
     others: tuple[str, ...]
     """files that are no annotations"""
 

@@ -9,18 +9,23 @@ paper left them out of its analyses.
 
 from __future__ import annotations
 
+import csv
+import io
 import re
+import zipfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from subitize.datasets.archives import members
 from subitize.datasets.geckonum.prompts import Prompt
 from subitize.datasets.geckonum.recipe import TASK_OF_TYPE, Recipe
 from subitize.errors import BadInput
-from subitize.files import csv_text, read_entries
+from subitize.files import csv_text, decoded, read_entries
 from subitize.nouns import article
 from subitize.numerals import from_words, to_words
 
+TASK_3_FILE = re.compile(r"task_3_.+\.csv", re.IGNORECASE)
 COLOURED = frozenset({"attribute-color", "2-additive-color"})
 LINE_QUESTION = "Which line describes the image the best?"
 ONE_ENTITY_CODES = {"no": 0, "few": 2, "many": 3}
@@ -341,17 +346,40 @@ def questions_csv(questions: Sequence[Question]) -> str:
     return csv_text(("dataset_id", "task", "question_id", "question", "truth", "lines"), rows)
 
 
+def released_questions(path: Path) -> list[tuple[str, dict[str, Any]]]:
+    """Every yes/no question of annotations, once per prompt, with the file it stands in."""
+    files, _ = members(path, lambda name: TASK_3_FILE.fullmatch(name) is not None)
+    found: dict[tuple[str, str], str] = {}
+    for file in files:
+        for row in csv.DictReader(io.StringIO(decoded(file.content, file.where))):
+            prompt, _, seed = (row.get("image_id") or "").strip().rpartition("_")
+            question = (row.get("question") or "").strip()
+            if prompt and seed.isdecimal() and question:
+                found.setdefault((prompt, question), file.where)
+    if not found:
+        raise BadInput(f"{path} holds no yes/no questions: it needs a file task_3_MODEL.csv.")
+    return [
+        (where, {"dataset_id": prompt, "question": question})
+        for (prompt, question), where in found.items()
+    ]
+
+
 def read_questions(
     path: Path, prompts: Sequence[Prompt], recipe: Recipe | None = None
 ) -> list[Question]:
     """Yes/no questions from elsewhere in place of ours, those of task 1 and 2 as always.
 
     The file has the columns (or objects with the keys) dataset_id and question; question_id is
-    optional. Prompts without a line keep our questions.
+    optional. A folder or archive of annotations gives the questions that its people were asked.
+    Prompts without a line keep our questions.
     """
     known = {prompt.dataset_id: prompt for prompt in prompts}
     read: dict[str, list[Question]] = {}
-    for where, row in read_entries(path, "the questions", ("dataset_id", "question")):
+    if path.is_dir() or zipfile.is_zipfile(path):
+        entries = [one for one in released_questions(path) if one[1]["dataset_id"] in known]
+    else:
+        entries = read_entries(path, "the questions", ("dataset_id", "question"))
+    for where, row in entries:
         identity = str(row["dataset_id"])
         if identity not in known:
             raise BadInput(f"{where}: there is no prompt {identity!r} in the prompts file.")

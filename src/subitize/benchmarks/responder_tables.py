@@ -1,0 +1,142 @@
+"""Tables on the responder behind the answers: fitted observers, levels, consistency, effort."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import polars as pl
+
+from subitize.measures.effort import Effort, effort_by_number
+from subitize.reports.cells import Line, columns, model_table
+from subitize.reports.page import Section, Table
+from subitize.reports.respondents import Respondent
+
+OBSERVER = columns(
+    "a:a:.3f±; beta:β:.3f±; w:w:.3f±; limit::n; lapse:Lapses:.1%; bias_p:p (no bias):p; "
+    "fit_p:p (fit):p; weber_fraction_note:With care:wide"
+)
+LEVELS = columns(
+    "counting_level:Level by the paper's rule:n; knower_level.level:Most likely level:n; "
+    "posterior:Its probability:.3f; anchoring.answer:Most common answer:n; "
+    "anchoring.excess:Beyond its base rate:.1%±"
+)
+CONSISTENCY = columns(
+    "category_consistency:Consistency:.3f; category_null.null_mean:If answered alike:.3f; "
+    "category_null.p:p:p; category_null.verdict:Verdict"
+)
+ERROR_SIZES = columns("mae:MAE:.3f±; rmse:RMSE:.3f±; mape:MAPE:.2f±")
+EFFORT = columns(
+    "what; slope:One thing more:.3g±; fewest:Fewest things:n; at_fewest:Mean there:.3g; "
+    "most:Most things:n; at_most:Mean there:.3g"
+)
+AT_ONCE = 0.001
+"""seconds: who takes less for an answer does not look at the picture"""
+
+
+def responder_section(name: str, respondents: Sequence[Respondent]) -> Section:
+    """What the answers say of who gave them."""
+    lines = [_line(one) for one in respondents]
+    effort = [line for one in respondents for line in _effort_lines(one)]
+    return Section(
+        f"{name}-responder",
+        "The responder behind the answers",
+        "An observer is fitted to the answers: mean a·t^β and spread w times the mean above a "
+        "limit, exact below it. Levels, anchors and costs stand beside it.",
+        [
+            _observer_table(name, respondents),
+            model_table(
+                f"{name}-levels",
+                "Knower levels and anchoring.",
+                lines,
+                LEVELS,
+                notes=[
+                    "The most likely level and its posterior probability are those of Lee and "
+                    "Sarnecka's (2011) model. Anchoring: how much more often the most common "
+                    "answer was given than it was right to give it."
+                ],
+            ),
+            model_table(
+                f"{name}-consistency",
+                "Are all categories answered alike?",
+                lines,
+                CONSISTENCY,
+                notes=[
+                    "The consistency is the smallest of several noisy correlations and so lies "
+                    "below 1 also where categories are answered alike; what they would give then, "
+                    "at this number of trials, is the mean of 999 shuffles of categories within "
+                    "targets."
+                ],
+            ),
+            model_table(
+                f"{name}-error-sizes",
+                "Error sizes that the literature on counting uses.",
+                lines,
+                ERROR_SIZES,
+                notes=["Large numbers rule them: nobody is ranked by them here."],
+            ),
+            *([_effort_table(name, effort)] if effort else []),
+        ],
+    )
+
+
+def _line(one: Respondent) -> Line:
+    """A run's scores, with the posterior probability of its most likely level."""
+    found = one.at("knower_level")
+    posterior = found["posterior"][found["level"]] if found else None
+    return Line(one.label, {**one.scores, "posterior": posterior}, missing="not computed")
+
+
+def _observer_table(name: str, respondents: Sequence[Respondent]) -> Table:
+    lines = []
+    for one in respondents:
+        fitted = one.at("observer_with_bias") or {}
+        why = one.at("undefined", "observer_with_bias") or "nothing to mark"
+        note = {"weber_fraction_note": one.at("weber_fraction_note")}
+        lines.append(Line(one.label, {**fitted, **note}, missing=why))
+    return model_table(
+        f"{name}-observer",
+        "The observer with bias: a and β are 1 without one, w is the Weber fraction.",
+        lines,
+        OBSERVER,
+        notes=[
+            "p (no bias): likelihood ratio test of a = β = 1. p (fit): goodness of fit G² from "
+            "200 parametric bootstrap samples; below .05 the model does not fit and w means little."
+        ],
+    )
+
+
+def _effort_lines(one: Respondent) -> list[Line]:
+    """Tokens, from the scores, and seconds, which are in no score: no two runs take the same."""
+    lines = []
+    tokens = one.at("effort", "tokens")
+    if tokens:
+        found = Effort(tuple(tokens["numbers"]), tuple(tokens["means"]), tokens["slope"])
+        lines.append(_effort_line(one.label, "tokens", found))
+    timed = one.answers.filter(pl.col("state") != "failed").drop_nulls(["target", "seconds"])
+    seconds = timed["seconds"]
+    if timed.height and seconds.sum() > AT_ONCE * timed.height:
+        found = effort_by_number(timed["target"].to_numpy(), seconds.to_numpy())
+        lines.append(_effort_line(one.label, "seconds", found))
+    return lines
+
+
+def _effort_line(label: str, what: str, found: Effort) -> Line:
+    values = {
+        "what": what,
+        "slope": found.slope,
+        "fewest": found.numbers[0],
+        "at_fewest": found.means[0],
+        "most": found.numbers[-1],
+        "at_most": found.means[-1],
+    }
+    return Line(label, values)
+
+
+def _effort_table(name: str, lines: Sequence[Line]) -> Table:
+    return model_table(
+        f"{name}-effort",
+        "What an answer costs by the number shown: the nearest thing to a reaction time.",
+        lines,
+        EFFORT,
+        notes=["Seconds hold the waiting for a server too: compare them within one run only."],
+    )

@@ -1,0 +1,105 @@
+"""Pictures of n things that the user has: by their names, or by a manifest beside them.
+
+Names are those of the published set, `{n}_{category}_{index}.png`; a manifest (manifest.jsonl, as
+`subitize stimuli` writes it, or manifest.csv) says `file`, `n` and `category` of each picture, and
+may say `index`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from subitize.errors import BadInput, UnknownName
+from subitize.files import read_bytes, read_entries
+
+ENDINGS = (".png", ".jpg", ".jpeg", ".webp")
+NAME = re.compile(r"(?P<n>\d{1,6})_(?P<category>.+)_(?P<index>\d{1,9})")
+MANIFESTS = ("manifest.jsonl", "manifest.csv", "manifest.json")
+_SHOWN = 3
+
+
+@dataclass(frozen=True, slots=True)
+class OwnPicture:
+    """One picture and what it shows."""
+
+    category: str
+    """what things, as the file's name says, _ and - as spaces"""
+    n: int
+    """how many"""
+    index: int
+    """which of the pictures of its category and number"""
+    path: Path
+
+    @property
+    def cell(self) -> tuple[str, int, int]:
+        """Category, number and index."""
+        return self.category, self.n, self.index
+
+    @property
+    def sha256(self) -> str:
+        """The hash that its identity in a run is."""
+        return hashlib.sha256(read_bytes(self.path, "the picture")).hexdigest()
+
+
+def chosen_pictures(folder: Path, categories: Sequence[str] | None, most: int) -> list[OwnPicture]:
+    """The pictures of 1 to `most` things of these categories, or of all."""
+    found = own_pictures(folder)
+    known = sorted({one.category for one in found})
+    for name in categories or ():
+        if name not in known:
+            raise UnknownName(f"category in {folder}", name, known)
+    wanted = known if categories is None else categories
+    return [one for one in found if one.category in wanted and 1 <= one.n <= most]
+
+
+def own_pictures(folder: Path) -> list[OwnPicture]:
+    """All pictures of a folder, by index, number and category."""
+    if not folder.is_dir():
+        raise BadInput(f"There is no folder {folder}: give the folder that holds the pictures.")
+    listed = next((folder / name for name in MANIFESTS if (folder / name).is_file()), None)
+    found = list(_named(folder) if listed is None else _listed(listed))
+    if not found:
+        seen = ", ".join(sorted(path.name for path in folder.iterdir())[:_SHOWN]) or "nothing"
+        raise BadInput(
+            f"{folder} holds no picture of a known number (found {seen}): name them "
+            "{n}_{category}_{index}.png, or add a manifest.jsonl with file, n and category."
+        )
+    cells = [one.cell for one in found]
+    if len(set(cells)) < len(cells):
+        category, n, index = next(cell for cell in cells if cells.count(cell) > 1)
+        raise BadInput(
+            f"{folder} has two pictures of {n} {category} with the index {index}: keep one of them."
+        )
+    return sorted(found, key=lambda one: (one.index, one.n, one.category))
+
+
+def _spoken(category: str) -> str:
+    return re.sub(r"[_-]+", " ", category).strip()
+
+
+def _named(folder: Path) -> Iterator[OwnPicture]:
+    for path in sorted(folder.iterdir()):
+        said = NAME.fullmatch(path.stem)
+        if said is not None and path.suffix.lower() in ENDINGS:
+            yield OwnPicture(_spoken(said["category"]), int(said["n"]), int(said["index"]), path)
+
+
+def _listed(manifest: Path) -> Iterator[OwnPicture]:
+    places: dict[tuple[str, int], int] = {}
+    for where, row in read_entries(manifest, "the manifest", ("file",)):
+        known: Mapping[str, Any] = {**(row.get("recipe") or {}), **row}
+        try:
+            n, category = int(known["n"]), _spoken(str(known["category"]))
+            index = int(known.get("index", places.get((category, n), 0)))
+        except (KeyError, TypeError, ValueError):
+            raise BadInput(f"{where} does not say n and category of its picture.") from None
+        places[category, n] = index + 1
+        path = manifest.parent / str(row["file"])
+        if not path.resolve().is_relative_to(manifest.parent.resolve()) or not path.is_file():
+            raise BadInput(f"{where}: there is no picture {row['file']} beside the manifest.")
+        yield OwnPicture(category, n, index, path)
