@@ -3,7 +3,7 @@ PYTHON ?= python3
 PIP := .venv/bin/pip --disable-pip-version-check
 INSTALL := $(PIP) install -q -c constraints.txt
 
-.PHONY: install demo test lint bench clean
+.PHONY: install demo test long busy lint bench clean
 
 install: .venv/installed
 
@@ -14,7 +14,7 @@ install: .venv/installed
 
 # torch stands first and with its exact version, so that nothing pulls in a larger build.
 .venv/tested: .venv/installed
-	$(INSTALL) 'torch==2.13.0' -e '.[light,test,diffusers]'
+	$(INSTALL) 'torch==2.13.0' -e '.[light,test,diffusers,train]'
 	touch $@
 
 demo: install
@@ -22,6 +22,16 @@ demo: install
 
 test: .venv/tested
 	.venv/bin/python -m pytest -n 2 --dist loadgroup
+
+# Minutes to hours, and not in CI: run it before an issue is closed and commit what it writes to docs/.
+# SUBITIZE_FUZZ=100000 bounds the strings that the readers are fuzzed with.
+long: .venv/tested
+	.venv/bin/python -m pytest -n 0 -m long
+
+# The whole suite beside eight busy loops: no test may depend on the machine's speed.
+busy: .venv/tested
+	loops=; for _ in 1 2 3 4 5 6 7 8; do (while :; do :; done) & loops="$$loops $$!"; done; \
+	trap "kill $$loops" EXIT; .venv/bin/python -m pytest -n 2 --dist loadgroup
 
 lint: .venv/tested
 	.venv/bin/ruff check .

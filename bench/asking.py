@@ -120,6 +120,25 @@ def ask_by_subitize(
     return {"cpu": used, "rss": rss, "log": log, "seconds": seconds}
 
 
+def ask_and_draw(port: int, pictures: list[Path], count: int, connections: int) -> dict[str, Any]:
+    """The runner on naming at 512 x 512, every picture drawn in a process that has drawn none."""
+    from subitize.benchmarks.catalog import get_benchmark
+    from subitize.models.base import ModelOptions
+    from subitize.models.catalog import open_model
+    from subitize.models.openai import OpenAI  # noqa: F401  imports are not counted for anybody
+    from subitize.runs.run import RunOptions, run_benchmark
+
+    naming = get_benchmark("naming")
+    given = {"size": 512, "prompt": "things", "control": False}
+    begun = cpu()
+    settings = naming.settings_from(given)
+    with tempfile.TemporaryDirectory() as folder:
+        model = open_model("openai/x", ModelOptions(f"http://127.0.0.1:{port}/v1"))
+        options = RunOptions(concurrency=connections, progress=False, limit=count)
+        run_benchmark(naming, settings, model, Path(folder), options)
+        return {"cpu": cpu() - begun, "rss": resident()}
+
+
 def ask_by_inspect(port: int, pictures: list[Path], count: int, connections: int) -> dict[str, Any]:
     """inspect_ai with its own OpenAI-compatible provider and log."""
     os.environ["LOCAL_BASE_URL"] = f"http://127.0.0.1:{port}/v1"
@@ -156,7 +175,12 @@ def ask_by_inspect(port: int, pictures: list[Path], count: int, connections: int
     return {"cpu": used, "rss": resident()}
 
 
-CONTENDERS = {"aiohttp": ask_by_aiohttp, "subitize": ask_by_subitize, "inspect": ask_by_inspect}
+CONTENDERS = {
+    "aiohttp": ask_by_aiohttp,
+    "subitize": ask_by_subitize,
+    "drawing": ask_and_draw,
+    "inspect": ask_by_inspect,
+}
 
 if __name__ == "__main__":
     name, port, folder, count, connections = sys.argv[1:]

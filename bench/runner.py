@@ -45,6 +45,17 @@ def ask(name: str, port: int, pictures: Path, count: int) -> dict[str, Any]:
     return dict(json.loads(found.stdout.splitlines()[-1]))
 
 
+def drawing(port: int) -> None:
+    """Naming at 512 x 512 with its drawing, against aiohttp on the same pictures from files."""
+    with tempfile.TemporaryDirectory() as folder:
+        pictures = Path(folder)
+        NamingSet(5, 10, 512, CATEGORIES, "", 0).write(pictures)
+        bare = min(ask("aiohttp", port, pictures, TRIALS)["cpu"] for _ in range(2))
+        drawn = min(ask("drawing", port, pictures, TRIALS)["cpu"] for _ in range(2))
+    print(f"drawing    {1e3 * drawn / TRIALS:6.2f} ms CPU per trial, pictures of 512 x 512 drawn")
+    print(f"drawing / aiohttp {drawn / bare:.2f} (at most 4)")
+
+
 def first_request() -> float:
     """Seconds from the end of the imports to the first request of a 2,500-picture naming run."""
     program = (
@@ -96,6 +107,7 @@ def main() -> None:
             )
             print(f"inspect_ai / subitize {costs['inspect'] / costs['subitize']:.1f} (at least 10)")
         print(f"subitize / aiohttp {costs['subitize'] / costs['aiohttp']:.2f} (at most 2)")
+        drawing(port)
         many = ask("subitize", port, pictures, MANY)
         print(f"{MANY:,} trials: {many['rss']:.0f} MB (at most 150, flat), {many['seconds']:.0f} s")
     print(f"first request {first_request():.2f} s after the imports (at most 1)")

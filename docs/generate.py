@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 from typer.testing import CliRunner
 
@@ -83,7 +84,7 @@ def measures() -> str:
         formula = measure.formula.replace("|", "\\|").replace("\n", " ")
         unit, best = measure.unit.replace("|", "\\|"), str(measure.best).replace("|", "\\|")
         parts.append(f"| {name} | {formula} | {unit} | {best} | `{measure.where}` |\n")
-    return "".join([*parts, INTERVALS, coverage(), MODELS])
+    return "".join([*parts, INTERVALS, coverage(), probe_coverage(), sizes(), MODELS])
 
 
 INTERVALS = """
@@ -93,9 +94,11 @@ All intervals are of 95 %. A mean (accuracy, NAE, sMAPE, MAE, MAPE, the mean squ
 difference on the same pictures) has the interval of `measures/intervals.py`: its usual part plus
 what exceptions add and take away, each with a mid-p gamma interval, trials drawn within category ×
 target. Where no error was seen, the interval reaches to the largest mean that one run of twenty
-would not have shown (3.0 errors in all trials), an error never seen being taken as off by one. A
-likeness has the interval of `measures/likeness_interval.py`, around the correlation without the
-noise that pulls it towards 0, so it need not hold the value. The category consistency has none:
+would not have shown (3.0 errors in all trials), an error never seen being taken as off by one. Few
+trials in a cell do not tell its spread well: with Satterthwaite's degrees of freedom t takes the
+place of z. A likeness has the interval of `measures/likeness_interval.py`, around the correlation
+without the noise that pulls it towards 0, so it need not hold the value; noise in the influences is
+taken out once. The category consistency has none:
 the smallest of several noisy correlations lies below the truth; `category_null` says what
 categories answered alike would give. MAE, RMSE and MAPE stand beside NAE and sMAPE because the
 literature on counting uses them; nobody is ranked by them.
@@ -103,7 +106,9 @@ literature on counting uses them; nobody is ranked by them.
 What an interval can't know is how large a mistake is that was never made: of a responder who says
 200 once in a hundred trials, runs without such an answer (37 % of runs with 2 trials per cell, 8 %
 with 5) have an NAE whose interval does not hold the truth. A likeness whose truth is 1, its very
-bound, is held nearly always.
+bound, is held nearly always. Where fewer than five exceptions to the usual answer are expected
+(always 4 with 3 % of 5, rare errors), intervals hold more often than they promise. Mid-p intervals
+of a count dip: with five errors expected in 2,500 trials they hold .928, exactly computed.
 
 """
 MODELS = """
@@ -118,12 +123,22 @@ the comparison with the fitted observer who says whole numbers. `knower_level` i
 Lee and Sarnecka's (2011) model beside the paper's rule, `anchoring` the share of the modal answer
 beyond its base rate, `effort` what an answer costs in seconds and tokens by number.
 
+`cue_weights` (runs with `--set cues=orthogonal`): log₂ answer = b₀ + b_n log₂ number + b_s log₂
+size + b_p log₂ spacing by least squares (DeWind, Adams, Platt and Brannon 2015), size and spacing
+as the pictures were asked for. Errors are clustered by picture; intervals are those of t with one
+degree less than there are pictures (compared with statsmodels). `angle` is that of the three slopes
+to (1, 0, 0) in degrees: 0 for who goes by number alone, 45 for who goes half by size. Answers of 0
+have no logarithm and are left out (`left_out`). Who never errs has no interval. The namer
+`sim/cues?size=0.5` is recovered.
+
 ## Comparing models
 
 `subitize compare RUN RUN…` and `subitize.compare` take differences picture by picture: exact
 McNemar test for accuracy, sign flips for NAE and sMAPE, Holm's correction over all pairs and
 measures; pictures that either could not be read on are left out and, for accuracy and sMAPE, also
-counted wrong. `measures.paired.trials_needed` says how many pictures tell two models apart,
+counted wrong. Several answers about one picture count as one, by their mean. What stands for a
+picture: CAPTURE's totals behind the occluder, a prompt of GeckoNum, a picture of the probe's task.
+`measures.paired.trials_needed` says how many pictures tell two models apart,
 `measures.planning.expected_widths` how wide intervals will be.
 """
 
@@ -146,6 +161,45 @@ def coverage() -> str:
     return "".join(parts)
 
 
+def sizes() -> str:
+    """The table of how often tests reject what is true, from the committed file."""
+    table = json.loads((HERE / "sizes.json").read_text(encoding="utf-8"))
+    lines = [(name, per, row) for name, rows in table.items() for per, row in rows.items()]
+    tests = [key for key in lines[0][2] if key != "runs"]
+    runs = min(row["runs"] for _, _, row in lines)
+    parts = [
+        f"\nHow often tests reject a null that is true (`python -m bench sizes`, {runs} simulated "
+        "runs per line; .05 is meant, with a standard error of "
+        f"{(0.05 * 0.95 / runs) ** 0.5:.3f}):\n\n",
+        f"| responder | per cell | {' | '.join(tests)} |\n|---|---|{'---|' * len(tests)}\n",
+    ]
+    for name, per_cell, row in lines:
+        shares = " | ".join(f"{row[test]:.3f}".lstrip("0") for test in tests)
+        parts.append(f"| {name} | {per_cell} | {shares} |\n")
+    return "".join(parts)
+
+
+def probe_coverage() -> str:
+    """The same of the probe's intervals, which know that a picture's sentences go together."""
+    table = json.loads((HERE / "coverage_probe.json").read_text(encoding="utf-8"))
+    parts = [
+        "\nThe probe's intervals (`python -m bench coverage_probe`): simulated matchers with three "
+        "foils per item (by item: the foils of a picture are judged alike) and a filler. A share's "
+        "is never held to be worth more sentences than there are, which makes that of precisions "
+        "too wide; a bootstrap over pictures held acc_r near 1 in 81 % of runs with 30 items, not "
+        "in 95 %.\n\n| responder | items | runs | held |\n|---|---|---|---|\n"
+    ]
+    for name, row in table.items():
+        for items, cell in row.items():
+            held = ", ".join(
+                f"{score} {one['coverage']:.3f}".replace(" 0.", " .")
+                for score, one in cell.items()
+                if score != "runs"
+            )
+            parts.append(f"| {name} | {items} | {cell['runs']} | {held} |\n")
+    return "".join(parts)
+
+
 def scores() -> str:
     parts = ["# Scores\n\n" + NOTE]
     parts.append(
@@ -158,12 +212,119 @@ def scores() -> str:
     return "".join(parts)
 
 
+MEASURED = """\
+`python -m bench captions` and `python -m bench captions_ray` on two shared cores. The load tells
+how many processes wanted them at the end of a measurement: above 2 the clock says little, CPU
+seconds hold better (single runs differ by a tenth or more). So what two processes gain by the clock
+is not shown here, beside a dozen others on two cores: take it again on idle ones. `ROWS` and `WIDE`
+set the sizes.
+
+"""
+LOSSES = """
+## Losses on Ray
+
+`SUBITIZE_KILLS=5 python -m pytest tests/ray -k survive`: two nodes on one machine, two workers;
+something is killed once so many units (row groups) or responses are stored. Each time the command,
+or for a lost driver the same command again, came to its end with the results of the local engine.
+
+| lost | command | times | stored when it was lost | asked again, at most | seconds to the end |
+|---|---|---|---|---|---|
+"""
+
+
+def captions_measured() -> str:
+    """What counting captions costs, from the committed files."""
+    found = json.loads((HERE / "captions_bench.json").read_text(encoding="utf-8"))
+    speed, two, large, ray = (found[k] for k in ("speed", "two_processes", "large", "ray"))
+    start, turns = ray["seconds_to_start"], ", ".join(map(str, two["ratios"]))
+    spacy = f"times a spaCy pipeline of the small model's sizes ({speed['spacy']:,} a second)"
+    clock = f"two processes against one by the clock, median of {turns}"
+    told = [
+        (speed, "captions per CPU second, one core, tagger on", speed["per_cpu_second"], 280_000),
+        (speed, spacy, speed["times"], speed["aim"]),
+        (speed, "share of windows known to the cache", speed["hits"], 0.6),
+        (two, clock, two["median"], two["aim"]),
+        (two, "CPU of two processes over that of one, without their start", two["cpu"], ""),
+        (
+            two,
+            "times one that this leaves to two idle cores, at most",
+            round(2 / two["cpu"], 2),
+            "",
+        ),
+        (large, "peak memory of driver and two processes, MB", large["peak_mb"], large["aim_mb"]),
+        (
+            large,
+            "CPU per row from 5 M up to these rows over that of 1 M",
+            large["of_linear"],
+            "",
+        ),
+        *((one, _ray_cpu(one), one["times"], one["aim"]) for one in (found["ray_small"], ray)),
+        (ray, "seconds until Ray's first unit: cluster and workers start", start["ray"], ""),
+        (ray, "the same of the local engine", start["local"], ""),
+    ]
+    parts = [
+        "# Counting captions: what was measured\n\n" + NOTE,
+        MEASURED,
+        "| what | rows | measured | aim | load |\n|---|---|---|---|---|\n",
+        *(f"| {w} | {p['rows']:,} | {m:,} | {_aim(a)} | {p['load']} |\n" for p, w, m, a in told),
+        _laion(found["costs"], start["ray"]),
+        _kills(),
+    ]
+    return "".join(parts)
+
+
+def _ray_cpu(one: dict[str, Any]) -> str:
+    both = f"Ray's CPU ({one['ray_cpu']} s) over the local engine's ({one['local_cpu']} s)"
+    return f"{both}, one run each, driver and two workers, first to last unit"
+
+
+def _aim(aim: float | str) -> str:
+    return f"{aim:,}" if aim else ""
+
+
+def _laion(costs: dict[str, float], start: float) -> str:
+    """LAION-400M on one machine and on ten, worked out from what a caption costs."""
+    captions, share = 400e6, 0.25
+    seconds = captions * ((1 - share) * costs["scan"] + share * costs["look"]) / 1e6
+    lines = [
+        (f"{machines} machine{'s' * (machines > 1)} of {cores} cores", machines * cores)
+        for machines, cores in ((1, 1), (1, 2), (1, 16), (10, 2), (10, 16))
+    ]
+    return (
+        "\n## LAION-400M\n\n"
+        f"CPU microseconds for a caption, read from Parquet: {costs['scan']} without a number, "
+        f"{costs['window']} where a small window decides, {costs['look']} where all of it must be "
+        "looked at (capitals, names, units, several numbers). If a quarter of 400 million captions "
+        "hold a number and all of those need the long look, that is 300 M × "
+        f"{costs['scan']} µs + 100 M × {costs['look']} µs = {seconds:,.0f} CPU seconds. With all "
+        f"cores busy (starting a cluster, {start:.0f} s here, apart):\n\n"
+        "| on | minutes |\n|---|---|\n"
+        + "".join(f"| {name} | {seconds / cores / 60:.1f} |\n" for name, cores in lines)
+    )
+
+
+def _kills() -> str:
+    """What was lost on Ray, and what came of it."""
+    found = json.loads((HERE / "ray_kills.json").read_text(encoding="utf-8"))
+    parts = [LOSSES]
+    for lost, command in dict.fromkeys((one["lost"], one["command"]) for one in found):
+        own = [one for one in found if (one["lost"], one["command"]) == (lost, command)]
+        stored = ", ".join(str(one["stored_before"]) for one in own)
+        whole, again = own[0]["stored_after"], max(one["asked_again"] for one in own)
+        took = f"{min(one['seconds'] for one in own):.0f} to {max(o['seconds'] for o in own):.0f}"
+        parts.append(
+            f"| {lost} | {command} | {len(own)} | {stored} of {whole} | {again} | {took} |\n"
+        )
+    return "".join(parts)
+
+
 PAGES = {
     "commands.md": commands,
     "benchmarks.md": benchmarks,
     "models.md": models,
     "measures.md": measures,
     "scores.md": scores,
+    "captions-measured.md": captions_measured,
 }
 
 if __name__ == "__main__":

@@ -10,7 +10,6 @@ import asyncio
 import base64
 import hashlib
 import json
-import threading
 import zlib
 from collections import Counter
 from collections.abc import Callable
@@ -19,6 +18,8 @@ from typing import Any
 
 from aiohttp import web
 from PIL import Image
+
+from tests.serving import Serving
 
 Behaviour = Callable[[int, web.Request, dict[str, Any]], Any]
 """gets the number of the request, the request and its body; None means: answer as usual"""
@@ -48,10 +49,11 @@ def completion(text: str | None, finish: str = "stop") -> dict[str, Any]:
     }
 
 
-class ChatServer:
-    """Runs in a thread of its own; use as a context manager."""
+class ChatServer(Serving):
+    """Answers chat completions under any path."""
 
     def __init__(self, behave: Behaviour | None = None, delay: float = 0.0) -> None:
+        super().__init__()
         self.behave = behave
         self.delay = delay
         self.seen: list[str] = []
@@ -64,9 +66,6 @@ class ChatServer:
         self.pictures_ok = True
         self.under_way = 0
         self.most_under_way = 0
-        self._loop = asyncio.new_event_loop()
-        self._ready = threading.Event()
-        self._thread = threading.Thread(target=self._serve, daemon=True)
 
     @property
     def url(self) -> str:
@@ -76,23 +75,11 @@ class ChatServer:
         """How often each request was seen, for those seen more than once."""
         return Counter({key: n for key, n in Counter(self.seen).items() if n > 1})
 
-    def _serve(self) -> None:
-        asyncio.set_event_loop(self._loop)
-        self._loop.run_until_complete(self._start())
-        self._ready.set()
-        self._loop.run_forever()
-        self._loop.run_until_complete(self._runner.cleanup())
-        self._loop.close()
-
-    async def _start(self) -> None:
+    def _made(self) -> web.BaseRunner:
         app = web.Application(client_max_size=64 << 20)
         # Whatever stands before: Azure, Gemini and others have paths of their own.
         app.router.add_post("/{base:.*}/chat/completions", self._answer)
-        self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.2)
-        await self._runner.setup()
-        site = web.TCPSite(self._runner, "127.0.0.1", 0)
-        await site.start()
-        self.port = self._runner.addresses[0][1]
+        return web.AppRunner(app, access_log=None, shutdown_timeout=0.2)
 
     async def _answer(self, request: web.Request) -> web.StreamResponse:
         raw = await request.read()
@@ -126,12 +113,3 @@ class ChatServer:
         head, _, data = url.partition(",")
         with Image.open(BytesIO(base64.b64decode(data))) as picture:
             self.pictures_ok &= head == "data:image/png;base64" and picture.size[0] > 8
-
-    def __enter__(self) -> ChatServer:
-        self._thread.start()
-        self._ready.wait()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join()

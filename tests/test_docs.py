@@ -14,7 +14,9 @@ from subitize.benchmarks.catalog import BENCHMARKS
 from subitize.cli import COMMANDS
 
 ROOT = Path(__file__).parent.parent
-PAGES = ("commands.md", "benchmarks.md", "models.md", "measures.md", "scores.md")
+PAGES = (
+    "commands.md", "benchmarks.md", "models.md", "measures.md", "scores.md", "captions-measured.md",
+)  # fmt: skip
 
 
 @pytest.fixture(scope="module")

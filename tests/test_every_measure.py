@@ -176,8 +176,8 @@ def test_every_function_with_a_best_value_is_in_the_table() -> None:
     listed = {measure.where for measure in MEASURES.values()}
     # parts and variants of listed measures, not measures of a run of their own
     beside = {
-        "accuracy:clustered_difference",
-        "accuracy:clustered_share",
+        "accuracy:share_difference",
+        "accuracy:share_interval",
         "accuracy:proportion_interval",
         "baselines:expected_accuracy",
         "baselines:expected_nae",

@@ -129,7 +129,7 @@ def report(runs: Sequence[Run | str | Path], out: str | Path = "report.html") ->
 def compare(runs: Sequence[Run | str | Path]) -> list[Comparison]:
     """Paired differences of runs of one benchmark on the same pictures, all pairs × measures."""
     loaded = [one if isinstance(one, Run) else load(one) for one in runs]
-    return compare_runs([one.stored for one in loaded])
+    return compare_runs([one.stored for one in loaded]).found
 
 
 def read_number(reply: str, reader: str = "strict", question: str = "") -> Reading:

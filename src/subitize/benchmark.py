@@ -9,7 +9,7 @@ model: a stage is asked of the model under test or, by the name of its role, of 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, TypeVar
 
@@ -22,10 +22,33 @@ from subitize.records import Reading, Response, Row, Trial
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["Attempt", "Benchmark", "Decisions", "Helper", "Paper", "Reader", "Settings", "Stage"]
+__all__ = [
+    "Attempt",
+    "Benchmark",
+    "Decisions",
+    "Helper",
+    "Paper",
+    "Reader",
+    "Settings",
+    "Stage",
+    "later",
+    "states_of",
+]
 
 Decisions = Mapping[str, Any]
 Reader = Callable[[Trial, Response], Reading]
+
+
+D = TypeVar("D")
+
+
+def later(default: D) -> D:
+    """The default of a setting that joined when runs without it were there.
+
+    At its default it is no part of what a run is: those runs are gone on with.
+    """
+    found: D = field(default=default, metadata={"later": True})
+    return found
 
 
 class Paper(NamedTuple):
@@ -40,10 +63,17 @@ class Paper(NamedTuple):
 class Settings:
     """Base of a benchmark's settings: a frozen dataclass whose fields are the declared settings.
 
-    Every field is part of what the run is. `seed` is common to all.
+    Every field is part of what the run is. `seed` is common to all. A field that joined later (see
+    `joined`) is left out of that while it has its default, so that older runs stay what they are.
     """
 
     seed: int = 0
+
+    def identity(self) -> dict[str, Any]:
+        """What decides which run it is: all of them but later ones at their default."""
+        usual = {one.name: one.default for one in fields(self) if one.metadata.get("later")}
+        return {name: value for name, value in asdict(self).items()
+                if name not in usual or value != usual[name]}  # fmt: skip
 
 
 class Stage(NamedTuple):
@@ -69,6 +99,8 @@ class Helper(NamedTuple):
     setting: str = ""
     """the setting that names its model, where its answers enter questions: then it is a part of
     what the run is. Empty: it only reads responses, and another can be added later"""
+    told: bool = False
+    """whether its trials have a target: only then a simulated observer can play it"""
 
 
 class Attempt(NamedTuple):
@@ -78,6 +110,7 @@ class Attempt(NamedTuple):
 
 
 S = TypeVar("S", bound=Settings)
+SWITCH = {"true": True, "on": True, "1": True, "false": False, "off": False, "0": False}
 
 
 class Benchmark(Generic[S]):
@@ -188,11 +221,11 @@ class Benchmark(Generic[S]):
         raise NotImplementedError
 
     def comparable(self, answers: pl.DataFrame, settings: S, decisions: Decisions) -> pl.DataFrame:
-        """What models are compared on: a row per picture with `picture` (the same in all runs that
-        show it), `stratum`, `target`, `answer` (NaN where none was read) and `kind`.
+        """What models are compared on: `picture` (the same in all runs that show it), `stratum`,
+        `target`, `answer` (NaN where none was read) and `kind` (number or choice).
 
-        `answers` are those that count; of several samples the first stands. The usual picture is
-        a trial, its answer a number, or 1 for the right choice.
+        `answers` are those that count; several about one picture count as one, by their mean. The
+        usual picture is a trial, its answer a number, or 1 for the right choice.
         """
         import polars as pl
 
@@ -201,18 +234,12 @@ class Benchmark(Generic[S]):
         right = (pl.col("choice") == pl.col("target_choice")).cast(pl.Float64)
         read = pl.col("state") == "read"
         answer = pl.when(number).then(pl.col("number")).otherwise(right)
-        return (
-            answers.filter(number | chosen)
-            .unique("trial", keep="first", maintain_order=True)
-            .select(
-                picture="trial",
-                stratum=pl.when(number)
-                .then(pl.col("target").cast(pl.String))
-                .otherwise(pl.lit("")),
-                target=pl.when(number).then(pl.col("target")).otherwise(1.0),
-                answer=pl.when(read).then(answer).otherwise(float("nan")).fill_null(float("nan")),
-                kind=pl.when(number).then(pl.lit("number")).otherwise(pl.lit("choice")),
-            )
+        return answers.filter(number | chosen).select(
+            picture="trial",
+            stratum=pl.when(number).then(pl.col("target").cast(pl.String)).otherwise(pl.lit("")),
+            target=pl.when(number).then(pl.col("target")).otherwise(1.0),
+            answer=pl.when(read).then(answer).otherwise(float("nan")).fill_null(float("nan")),
+            kind=pl.when(number).then(pl.lit("number")).otherwise(pl.lit("choice")),
         )
 
     def settings_from(self, given: Mapping[str, Any]) -> S:
@@ -233,13 +260,19 @@ class Benchmark(Generic[S]):
         return next((role for role, one in self.HELPERS.items() if not one.setting), "")
 
 
+def states_of(answers: pl.DataFrame) -> dict[str, int]:
+    """How many answers ended in which state, in the order in which those are met."""
+    states = answers["state"]
+    return dict(zip(states.unique(maintain_order=True), states.unique_counts(), strict=True))
+
+
 def _typed(name: str, value: Any, default: Any) -> Any:
     """A value from the command line as the type of the setting's default."""
     if not isinstance(value, str) or isinstance(default, str):
         return tuple(value) if isinstance(value, list) else value
     try:
         if isinstance(default, bool):
-            return {"true": True, "false": False, "1": True, "0": False}[value.lower()]
+            return SWITCH[value.lower()]
         if isinstance(default, int):
             return int(value)
         if isinstance(default, float):

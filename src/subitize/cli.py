@@ -34,7 +34,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "count": (".counting:count", "How many things are in a picture."),
     "calibrate": (".calibrating:calibrate", "Find a counter's best threshold by human counts."),
     "captions": (".captions:captions", "How often which number stands in a corpus of captions."),
-    "merge": (".captions:merge", "Put together what was counted in shards."),
+    "merge": (".merging:merge", "Put together what was asked or counted in shards."),
+    "finetune": (".finetuning:finetune", "Train a model on counting: foils, or answers."),
     "import": (
         ".importing:importing",
         "Other people's formats and older run folders.",

@@ -42,7 +42,8 @@ def write_whole(path: Path, content: bytes, *, option: str = "", sync: bool = Tr
             if sync:
                 os.fsync(file.fileno())
         temporary.replace(path)
-        sync_folder(path.parent)
+        if sync:
+            sync_folder(path.parent)
     except OSError as problem:
         said = f"Can't write {path}: {problem.strerror or problem}."
         if option and problem.errno not in FULL:

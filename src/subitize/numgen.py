@@ -10,7 +10,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,8 +19,8 @@ from subitize.benchmarks.prompt_files import FORMATS, numgen_entries, write_prom
 from subitize.errors import BadInput, SubitizeError
 from subitize.integrations.own_generator import count_picture, score_table, thing_in
 
-if TYPE_CHECKING:
-    import polars as pl
+NUMGEN_SHAPE = (20, 10)
+"""of NumGen's matrix: it has no row for 0, since such pictures are made anew"""
 
 __all__ = ["eval_CM", "eval_image", "generate_prompt", "main"]
 
@@ -46,9 +46,20 @@ def eval_image(image: Any, prompt: str, *, counter: str = "counter/blobs") -> in
     return count_picture(image, thing_in(prompt), counter=counter)
 
 
-def eval_CM(confusion: ArrayLike) -> pl.DataFrame:  # noqa: N802  NumGen's own name
-    """One row of measures from a confusion matrix: rows are responses 0..20, columns targets."""
-    return score_table(confusion)
+def eval_CM(confusion: ArrayLike) -> Any:  # noqa: N802  NumGen's own name
+    """One row of measures from a confusion matrix: rows are responses, columns targets 1..10.
+
+    Rows are 0..20, or 1..20 as in NumGen's own matrix of 20 × 10. The row is a pandas frame where
+    pandas is installed (`pip install pandas`), else a Polars one, which has the same columns.
+    """
+    matrix = np.asarray(confusion)
+    if matrix.shape == NUMGEN_SHAPE:
+        matrix = np.vstack([np.zeros((1, NUMGEN_SHAPE[1]), matrix.dtype), matrix])
+    try:
+        import pandas as pd  # type: ignore[import-untyped]  # no stubs among our extras
+    except ImportError:
+        return score_table(matrix)
+    return pd.DataFrame(score_table(matrix).to_dicts())
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

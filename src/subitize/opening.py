@@ -9,7 +9,7 @@ from typing import Any
 from subitize.benchmark import Benchmark, Settings
 from subitize.benchmarks.catalog import get_benchmark
 from subitize.errors import BadInput, WrongRun
-from subitize.models.base import Model, ModelOptions
+from subitize.models.base import Kind, Model, ModelOptions
 from subitize.models.catalog import counter_name, open_model
 from subitize.readers.calibration import load_calibration
 from subitize.runs.correcting import check_counter, pairs_of
@@ -57,6 +57,8 @@ def run_and_score(
     helpers: Mapping[str, Model] | None = None,
 ) -> tuple[Outcome, StoredRun]:
     """One model through one benchmark; the scores come also when it stopped early."""
+    if (check := getattr(model, "check_pictures", None)) is not None:
+        check(_files_shown(benchmark, settings, choose_kind(benchmark, model, settings)))
     outcome = run_benchmark(benchmark, settings, model, out, options, helpers)
     gone = outcome.error is not None and not (outcome.folder / "run.json").exists()
     if outcome.error is not None and (gone or isinstance(outcome.error, WrongRun)):
@@ -66,6 +68,18 @@ def run_and_score(
     if outcome.received or outcome.failed:
         score_run(stored)
     return outcome, stored
+
+
+def _files_shown(benchmark: Benchmark[Any], settings: Settings, kind: Kind) -> list[str]:
+    """The hashes of the picture files that a run will show; drawn pictures are not drawn for it."""
+    decided = benchmark.ready(settings, kind)
+    return [
+        str(trial.stimulus.recipe["sha256"])
+        for stage in benchmark.stages(settings, kind)
+        if not stage.follows
+        for trial in benchmark.trials(stage.name, settings, decided)
+        if trial.stimulus.kind == "file"
+    ]
 
 
 def load_stored(folder: str | Path, reader: str | None = None) -> StoredRun:

@@ -58,8 +58,15 @@ KEYS: Mapping[str, str] = {
     "categories": "category: accuracy, NAE, matrix, means and spreads by target",
     "prompt": "the form of the question that the scores stand on",
     "prompts": "every form that was tried, with its scores",
+    "prompt_held_out": "accuracy and NAE with the form chosen on one half of the pictures (even "
+    "or odd index) and scored on the other; null where one form was asked",
+    "pointing": "with the reader points: agreement of the points with the number said, share of "
+    "points on a thing, and F1 of points and things",
     "control_question": "whether the model understands the pictures",
     "flagged_cells": "cells of category and number with too few readable trials",
+    "cue_weights": "with cues=orthogonal: slopes of log₂ answer on log₂ number, size and spacing, "
+    "and their angle to number alone in degrees",
+    "counter_doubts": "pictures that the simple counter is not made for, and why",
     "attempts": "how many answers came at which attempt",
     # CAPTURE
     "set": "synthetic or real",
@@ -72,12 +79,16 @@ KEYS: Mapping[str, str] = {
     "pattern": "variant: share of patterns named rightly in percent",
     "pattern_price": "pattern with the occluder minus without, paired",
     "help": "help: sMAPE with it, and its effect",
+    "backoff": "variant: sMAPE of first attempts and with backoff, their paired difference, and "
+    "the share of skipped first attempts that it rescued",
     "breakdowns": "variant: fact: sMAPE by level",
     "over_predicted": "variant: numbers said more often than right",
     "confidence": "variant: reliability of stated or sampled confidence",
     "prompt_decision": "the prompts chosen on the validation part",
     "reader_agreement": "language model: how often it reads a reply as the rules do",
     # GeckoNum, its metrics and its counting questions
+    "accuracy_refusals_wrong": "share of right pictures with refused ones counted wrong",
+    "pictures_by_task": "task: pictures asked, refused, not read, and both accuracies",
     "states_by_type": "prompt type: states",
     "readings": "reader: the paper's tables, statistics and breakdowns from its answers",
     "tables": "the paper's tables from people's answers",
@@ -114,4 +125,5 @@ KEYS: Mapping[str, str] = {
     "predicted_when_wrong": "number: share of it among wrong predictions",
     "broken": "items with faults in their foils, by fault",
     "unusable": "items that could not be asked, by reason",
+    "unusable_first": "the first of them, by reason",
 }

@@ -48,7 +48,7 @@ def check(done: subprocess.CompletedProcess[str], code: int, *says: str) -> None
         (["--size", "1000000"], "too large"),
         (["--seed", "-1"], "seed is -1: give a whole number of 0 or more"),
         (["--seed", "9" * 30], "seed is 999"),
-        (["--size", "64", "--max", "500"], "500 items"),
+        (["--size", "64", "--max", "500"], "do not fit in a 64 x 64 picture"),
         (["--categories", "aples"], "did you mean 'apples'"),
         (["--categories", "dots,dots"], "each once"),
         (["--prompt", "thingz"], "did you mean 'things'"),

@@ -5,7 +5,7 @@ calibration, each with the scores.json that version 0.1 made of it. Values, coun
 values of tests without resampling must come out equal; ends of intervals may move by 5 % of their
 width, since a bootstrap may draw in another order, and those named in NEW_METHOD by more.
 `demo_identity.json` holds what the demo of 0.1 asked: hashes over trial ids and item seeds, and
-settings hashes.
+settings hashes; of CAPTURE's second layout, what it asks since then.
 """
 
 from __future__ import annotations
@@ -35,6 +35,8 @@ NEW_METHOD = {
     "accuracy", "nae", "human_correlation", "random_correlation", "categories",  # naming
     "smape", "exact", "price_of_occlusion", "hidden", "hidden_minus_total",  # CAPTURE
     "pattern", "pattern_price", "help", "breakdowns",
+    "readings", "means", "within_one", "by_number", "by_type", "by_complexity",  # GeckoNum
+    "by_frequency", "by_painter",
 }  # fmt: skip
 """scores whose ends come from another method since: the percentile and basic bootstrap covered the
 truth in 39 to 81 % of runs where errors are rare, and had no width where none was seen (issue 10).
@@ -43,6 +45,8 @@ WITHOUT = {"category_consistency"}
 """scores that lost their interval: it covered the truth in half of all runs (issue 10)"""
 OLD_REASONS = {"nae.interval", "category_consistency.interval"}
 """reasons why there was no interval, which have another one now or none"""
+TURNED = {"phi"}
+"""scores that have the sign of the difference beside them since (second − first)"""
 SHARES = ("counting_level_shares", "permutation_p", "permutation_significant")
 
 
@@ -136,6 +140,14 @@ def differences(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
             if not _as_agreed(at(before, path[:-1]), at(now, path[:-1]), path[0]):
                 found.append(f"{'.'.join(path)}: {value!r} is now {other!r}")
             continue
+        if path[-2:-1] == ("interval",) and path[0] in NEW_METHOD:
+            old, new = at(before, path[:-1]), at(now, path[:-1])
+            ends = [dict(zip(("low", "high"), one, strict=True)) for one in (old, new)]
+            if not _as_agreed(ends[0], ends[1], path[0]):
+                found.append(f"{'.'.join(path)}: {old!r} is now {new!r}")
+            continue
+        if path[-1] in TURNED:
+            other = -other
         if isinstance(value, int | float) and not isinstance(value, bool):
             same = isinstance(other, int | float) and (
                 abs(other - value) <= allowed(before, path)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import subprocess
+import sys
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -154,9 +156,29 @@ def test_what_is_no_pair_is_a_clear_error(pairs: Any) -> None:
 def test_a_matrix_makes_a_table_of_one_row() -> None:
     table = eval_CM(legacy_observer_sample())
     assert table.shape[0] == 1
-    (row,) = table.to_dicts()
+    row = {name: table[name][0] for name in table.columns}
     assert row["accuracy"] == pytest.approx(0.611)
     assert row["mwe"] == pytest.approx(0.0711, abs=5e-5)
     assert row["counting_level"] == 4
     assert {"weber_correlation", "random_correlation", "scalar_verdict"} <= set(row)
+    # NumGen's own matrix has no row for 0
+    again = eval_CM(legacy_observer_sample()[1:])
+    assert {name: again[name][0] for name in again.columns} == row
+
+
+def test_the_table_is_a_pandas_frame_where_pandas_is() -> None:
+    pandas = pytest.importorskip("pandas")
+    assert isinstance(eval_CM(legacy_observer_sample()), pandas.DataFrame)
+    without = "import sys; sys.modules['pandas'] = None; from subitize.numgen import eval_CM; "
+    without += "from subitize.measures.baselines import legacy_observer_sample as made; "
+    without += "print(type(eval_CM(made())).__module__.split('.')[0])"
+    said = subprocess.run([sys.executable, "-c", without], capture_output=True, check=True)
+    assert said.stdout.decode().strip() == "polars"
+
+
+def test_photographs_are_no_drawings() -> None:
+    down, across = np.mgrid[:240, :320]
+    photo = (60 + 60 * across / 320 + 40 * np.sin(down / 30)).astype(np.uint8)
+    with pytest.warns(UserWarning, match="no drawing on a plain background"):
+        eval_image(photo, "An image with 24 coins")
     assert score_table(matrix_of([(n, n) for n in range(1, 11)])).to_dicts()[0]["accuracy"] == 1

@@ -13,9 +13,9 @@ import numpy as np
 from subitize.benchmark import Benchmark
 from subitize.benchmarks.catalog import get_benchmark
 from subitize.records import Reading, Response, Row, Stimulus, make_trial
-from subitize.runs.answers import as_frame
 from subitize.runs.stored import StoredRun
 from subitize.stimuli.naming import recipe
+from tests.scored import as_answers
 
 CATEGORIES = ("apples", "people", "butterflies", "dots", "fast cards")
 NASTY = (
@@ -183,27 +183,31 @@ def stored(
     """A run that was never written: these rows, and these scores whatever the rows say."""
     trials = {row.trial.id: row.trial for row in rows}
     # A table holds no lone surrogates.
-    responses = [
-        replace(row.response, value=row.response.value.encode("utf-8", "replace").decode())
+    whole = [
+        row._replace(
+            response=replace(
+                row.response, value=row.response.value.encode("utf-8", "replace").decode()
+            )
+        )
         for row in rows
     ]
-    readings = [row.reading for row in rows]
-    answers = as_frame(trials, responses, readings, [True] * len(rows), benchmark)
+    answers = as_answers(whole, benchmark)
     reader = next(iter(benchmark.READERS))
     run = StoredRun(folder, info, benchmark, benchmark.SETTINGS(), answers, reader)
-    run.__dict__.update(scores=scores, trials=trials)
+    asked = {one.id: one.question for one in trials.values() if one.stimulus.kind != "prompt"}
+    run.__dict__.update(scores=scores, trials=trials, asked=asked)
     return run
 
 
 def changed(run: StoredRun, **parts: Any) -> StoredRun:
     """The same run with other parts, its made-up scores and trials kept."""
     made = replace(run, **parts)
-    made.__dict__.update(scores=run.scores, trials=run.trials)
+    made.__dict__.update(scores=run.scores, trials=run.trials, asked=run.asked)
     return made
 
 
 def rescored(run: StoredRun, **scores: Any) -> StoredRun:
     """The same run with other scores."""
     made = replace(run)
-    made.__dict__.update(scores={**run.scores, **scores}, trials=run.trials)
+    made.__dict__.update(scores={**run.scores, **scores}, trials=run.trials, asked=run.asked)
     return made

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
@@ -13,8 +12,8 @@ import typer
 from subitize.captions.beside import put_beside
 from subitize.captions.counting import Counting, WorkersMaker, count_captions, write_rows
 from subitize.captions.images import check_images as check_pictures
-from subitize.captions.images import sample_pairs, write_study
-from subitize.captions.merging import merge_shards
+from subitize.captions.images import examples, sample_pairs, write_study
+from subitize.captions.judging import judge_images
 from subitize.captions.page_checks import marked
 from subitize.captions.progress import Progress
 from subitize.captions.ray_workers import RayWorkers
@@ -26,6 +25,7 @@ from subitize.models.catalog import counter_name, open_model
 from subitize.opening import load_stored
 from subitize.reports.cells import told
 from subitize.runs.ray_engine import Cluster, check_engine
+from subitize.runs.shards import parse_shard
 
 
 def captions(  # noqa: PLR0913, PLR0917  one parameter per option
@@ -66,6 +66,10 @@ def captions(  # noqa: PLR0913, PLR0917  one parameter per option
         str | None, typer.Option(help="Column of the pictures, or of their paths.")
     ] = None,
     counter: Annotated[str, typer.Option(help="Who counts in the pictures.")] = "blobs",
+    judgements: Annotated[
+        Path | None,
+        typer.Option(help="What people say of the checked captions: id, answer, judge."),
+    ] = None,
     skip_damaged: Annotated[
         bool, typer.Option("--skip-damaged", help="Leave out what can't be read, and say so.")
     ] = False,
@@ -76,7 +80,7 @@ def captions(  # noqa: PLR0913, PLR0917  one parameter per option
         name=name,
         column=column,
         tagger=tagger,
-        shard=_shard(shard),
+        shard=parse_shard(shard),
         per_caption=per_caption is not None,
         skip_damaged=skip_damaged,
         workers=_workers(workers),
@@ -92,32 +96,18 @@ def captions(  # noqa: PLR0913, PLR0917  one parameter per option
             for run in find_runs(given)
         ]
     if check_images:
-        pairs = sample_pairs(files, column, image_column, tagger, check_images)
+        pairs = sample_pairs(
+            files, column, image_column, tagger, check_images, skip_damaged=skip_damaged
+        )
         result["images"] = check_pictures(pairs, open_model(counter_name(counter)), folder)
         say(f"The same captions as questions for people: {write_study(pairs, folder)}")
+    if judgements is not None:
+        result["images"] = judge_images(folder, judgements)
     show(result, text_of(result), json)
     say(f"The result is in {folder}; `subitize report {folder}` draws it.")
     damaged = [one for one in result["files"] if one["damage"]]
     for one in damaged:
         say(f"left out: {one['damage'][0]}")
-
-
-def merge(
-    shards: Annotated[
-        list[Path], typer.Argument(metavar="RUN…", help="The result folders of all shards.")
-    ],
-    out: Annotated[Path, typer.Option(help="Folder for the merged result folder.")] = Path("runs"),
-    per_caption: Annotated[
-        Path | None, typer.Option(help="Parquet file with each caption and its number.")
-    ] = None,
-    json: Json = False,
-) -> None:
-    """Put together what `subitize captions --shard I/N` counted on several machines."""
-    folder, result = merge_shards(shards, out)
-    if per_caption is not None:
-        write_rows(folder, per_caption)
-    show(result, text_of(result), json)
-    say(f"The result is in {folder}.")
 
 
 def _workers(wanted: int) -> int:
@@ -132,20 +122,18 @@ def _engine(engine: str, address: str | None, workers: int) -> WorkersMaker | No
     return partial(RayWorkers, Cluster(address, workers))
 
 
-def _shard(given: str) -> tuple[int, int]:
-    found = re.fullmatch(r"(\d+)/(\d+)", given)
-    part, parts = (int(found[1]), int(found[2])) if found else (0, 0)
-    if not 1 <= part <= parts:
-        raise BadInput(f"--shard is {given!r}: give the part and how many, such as 2/10.")
-    return part, parts
-
-
 def text_of(result: dict[str, Any]) -> str:
     """The result for a terminal."""
     rows, many = result["rows"], result["with_number"]
-    lines = [f"{result['name']}: {rows:,} captions, {many:,} count something"]
+    share = f" ({told(result['share'], '.2%')})" if result["share"] else ""
+    lines = [f"{result['name']}: {rows:,} captions, {many:,} count something{share}"]
     top = sorted(result["frequencies"].items(), key=lambda one: int(one[0]))[:10]
     lines += [f"  {number:>6} {count:>12,}" for number, count in top]
+    if result["fit"]:
+        lines.append(f"power law: exponent {told(result['fit']['exponent'], '.3f')}")
+        shown = list(result["decades"].items())[:3]
+        excess = "; ".join(f"{number}: {told(one['excess'], '.2f')}" for number, one in shown)
+        lines.append(f"decades, times what the law gives: {excess}")
     if result["rejected"]:
         lines.append("numbers that count nothing:")
         lines += [f"  {reason:12} {count:>12,}" for reason, count in result["rejected"].items()]
@@ -163,9 +151,15 @@ def text_of(result: dict[str, Any]) -> str:
             f"{images['checked']} ({images['failed']} could not be checked)"
         )
         lines += [
-            f"  {marked(one)}: {one['found']} {one['thing']} found"
-            for one in images["examples"][:5]
+            f"  {marked(one)}: {one['found']} {one['thing']} found" for one in examples(images)[:5]
         ]
+        if people := images["people"]:
+            lines.append(
+                f"by {people['judges']} people: {told(people['misaligned'], '.1%')} of "
+                f"{people['captions']} captions; the counter on the same: "
+                f"{told(people['counter'], '.1%')}; both agree in "
+                f"{told(people['agreement'], '.1%')} of the judgements"
+            )
     for one in result.get("beside", ()):
         said = one["undefined"].get("correlation")
         lines.append(

@@ -14,7 +14,7 @@ from subitize.errors import BadInput
 from subitize.files import write_whole
 from subitize.models.base import ModelOptions
 from subitize.models.catalog import open_model
-from subitize.runs.answers import read_responses
+from subitize.runs.columns import read_responses
 from subitize.runs.plan import read_trials
 from subitize.runs.run import Outcome, RunOptions, choose_kind, run_benchmark
 

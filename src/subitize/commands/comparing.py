@@ -23,4 +23,4 @@ def compare(
     """Paired differences of runs of one benchmark on the same pictures; asks nobody."""
     found = [load_stored(folder) for given in runs for folder in find_runs(given)]
     compared = compare_runs(found)
-    show([one.as_json() for one in compared], compared_text(compared), json)
+    show([one.as_json() for one in compared.found], compared_text(compared), json)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
@@ -38,7 +39,9 @@ def count(
     kinds = open_model(name).kinds  # a wrong name or setting is said once, not per picture
     if "counter" not in kinds:
         raise BadInput(f"{name} is a {', '.join(kinds)}, not a counter: see `subitize models`.")
-    results = [_counted(path, what, name, threshold) for path in images]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # each picture's line says it
+        results = [_counted(path, what, name, threshold) for path in images]
     found = [_entry(path, result) for path, result in zip(images, results, strict=True)]
     if annotate is not None:
         _annotate(images, results, found, annotate)

@@ -18,6 +18,8 @@ def list_() -> None:
     """What can be fetched, from where and under which licence."""
     for name, found in DATASETS.items():
         print(f"{name:12} {found.title}; {found.licence}; {found.source}")
+        if found.pictures:
+            print(f"{'':12} pictures: {found.pictures}")
 
 
 @datasets.command("fetch")
@@ -32,6 +34,8 @@ def fetch_(
     """Download a data set and check every file's checksum."""
     found = find_dataset(name)
     say(f"{found.title}; {found.licence}; {found.source}")
+    if found.pictures:
+        say(f"its pictures are not fetched; they lie at {found.pictures}")
     paths = fetch(name, out or Path("data") / name, base_url=base_url, tell=say)
     if json:
         print_json([str(path) for path in paths])

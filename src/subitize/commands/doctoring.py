@@ -24,6 +24,7 @@ PACKAGES: dict[str, tuple[str, str]] = {
     "torch": ("hf", "local models from Hugging Face"),
     "transformers": ("hf", "local models from Hugging Face"),
     "diffusers": ("diffusers", "local painters"),
+    "accelerate": ("train", "fine-tuning"),
     "wordfreq": ("words", "frequency of nouns for new GeckoNum prompts"),
     "textblob": ("captions", "parts of speech for caption corpora"),
     "ray": ("ray", "other machines: --engine ray"),

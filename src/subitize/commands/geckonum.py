@@ -10,9 +10,9 @@ import orjson
 import typer
 
 from subitize.benchmarks.geckonum.comparisons import SAMPLES, add_statistics
-from subitize.benchmarks.geckonum.labels import label_answers
+from subitize.benchmarks.geckonum.labels import label_answers, unread_answers
 from subitize.benchmarks.geckonum.page_tables import Found, tables_text, write_tables
-from subitize.benchmarks.geckonum.tables import geckonum_tables
+from subitize.benchmarks.geckonum.tables import geckonum_tables, table_sizes
 from subitize.commands import geckonum_people as given
 from subitize.commands.geckonum_judging import metrics, pictures, report, vqa
 from subitize.commands.printing import Json, group, say, show
@@ -40,8 +40,8 @@ def tables(  # noqa: PLR0913, PLR0917  the options of the command, one each
     correction: Annotated[
         str, typer.Option(help="Which corrected p-values to show: holm, bh or none.")
     ] = "holm",
-    samples: Annotated[int, typer.Option(help="Bootstrap samples and permutations.")] = SAMPLES,
-    seed: Annotated[int, typer.Option(help="Same seed, same intervals.")] = 0,
+    samples: Annotated[int, typer.Option(help="Permutations per control.")] = SAMPLES,
+    seed: Annotated[int, typer.Option(help="Same seed, same permutations.")] = 0,
     out: Annotated[Path | None, typer.Option(help="Folder for a CSV file per table.")] = None,
     verbose: Annotated[bool, typer.Option(help="Name every row that is not used.")] = False,
     json: Json = False,
@@ -60,7 +60,8 @@ def tables(  # noqa: PLR0913, PLR0917  the options of the command, one each
     if out is not None:
         write_tables(made, people, out)
         say(f"a CSV file per table in {out}")
-    show(result, tables_text(Found(labels, made, compared), correction), json)
+    found = Found(labels, made, compared, unread_answers(people.answers), table_sizes(labels))
+    show(result, tables_text(found, correction), json)
 
 
 @geckonum.command("questions")

@@ -7,7 +7,6 @@ import shutil
 from pathlib import Path
 from typing import Annotated
 
-import numpy as np
 import polars as pl
 import typer
 
@@ -45,7 +44,7 @@ def metrics(
     found["agreement"] = {}
     for one in runs:
         if one.info["kind"] == "counter":  # also compared with people's counts, number by number
-            agreement = judging.agreement_with_people(one.counted, labels, np.random.default_rng(0))
+            agreement = judging.agreement_with_people(one.counted, labels)
             found["agreement"] |= {one.info["model"]["name"]: agreement} if agreement else {}
     for reason, count in found["rows"]["dropped"].items():
         first = found["rows"]["examples"].get(reason, [])

@@ -7,13 +7,17 @@ from typing import Annotated
 
 import typer
 
+from subitize.benchmarks.capture.importing import import_results
+from subitize.benchmarks.capture.settings import SETS
 from subitize.benchmarks.catalog import get_benchmark
 from subitize.benchmarks.geckonum.answers import import_people
 from subitize.commands import geckonum_people as given
 from subitize.commands.printing import Json, group, show
+from subitize.errors import UnknownName
 from subitize.opening import load_stored
 from subitize.runs.old_format import import_run, old_info
 from subitize.runs.stored import score_run
+from subitize.stimuli.capture import VARIANTS
 
 importing = group("Bring other people's formats, and run folders of older versions.")
 Out = Annotated[Path, typer.Option(help="Folder under which the new one is made.")]
@@ -28,6 +32,34 @@ def run(
     made = import_run(old, get_benchmark(old_info(old)["benchmark"]), out)
     score_run(load_stored(made))
     print(made)
+
+
+@importing.command("capture-results")
+def capture_results(
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="JSON list of answer, results, ground_truth.")
+    ],
+    model: Annotated[str, typer.Option(help="Who answered, such as openai/gpt-4o.")],
+    variant: Annotated[str, typer.Option(help="occluded or unoccluded.")] = "occluded",
+    set_: Annotated[
+        str, typer.Option("--set", metavar="SET", help="Of which set: synthetic or real.")
+    ] = "synthetic",
+    out: Out = Path("runs"),
+    json: Json = False,
+) -> None:
+    """A result file of CAPTURE's authors as a run folder; their reading stands beside ours."""
+    for what, value, known in (("variant", variant, VARIANTS), ("set", set_, SETS)):
+        if value not in known:
+            raise UnknownName(what, value, known)
+    made = import_results(file, model, set_, variant, out)
+    ours = score_run(load_stored(made.folder))["smape"][variant]
+    found = {"folder": str(made.folder), "replies": made.replies,
+             "smape": ours["value"], "authors_smape": made.authors_smape}  # fmt: skip
+    text = (
+        f"{made.folder}\n{made.replies} replies: sMAPE {ours['value']:.2f} read by our rules, "
+        f"{made.authors_smape:.2f} as the authors read them"
+    )
+    show(found, text, json)
 
 
 @importing.command("geckonum")

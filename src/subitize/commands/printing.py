@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import orjson
 import typer
 
+from subitize.errors import BadInput
 from subitize.reports.cells import COUNT, told
 
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON and nothing else.")]
@@ -45,6 +46,10 @@ def say(message: str) -> None:
     print(message, file=sys.stderr)
 
 
+NESTED = ("help", "backoff", "pictures_by_task")
+"""scores whose parts hold scores that belong to the headline"""
+
+
 def scores_text(scores: Mapping[str, Any]) -> str:
     """The headline scores of a run, a line each."""
     told_: dict[str, str] = {}
@@ -56,6 +61,10 @@ def scores_text(scores: Mapping[str, Any]) -> str:
     if control := scores.get("control_question"):
         verdict = "" if control["understood"] else ": it does not seem to understand the pictures"
         told_["control question"] = f"{control['right']} of {control['asked']} right{verdict}"
+    if weights := scores.get("cue_weights"):
+        told_["cue weights angle"] = f"{weights['angle']:.1f}° from number alone"
+    if doubts := scores.get("counter_doubts"):
+        told_["warning"] = f"in {doubts['pictures']} pictures: {doubts['why']}"
     if scores.get("flagged_cells"):
         told_["flagged cells"] = str(len(scores["flagged_cells"]))
     for name, reason in scores.get("undefined", {}).items():
@@ -66,6 +75,9 @@ def scores_text(scores: Mapping[str, Any]) -> str:
 
 def _numbers(name: str, value: Any) -> dict[str, str]:
     """A score or number as text, or each score in a group of them."""
+    if name in NESTED and isinstance(value, Mapping):
+        parts = (_numbers(f"{name} {key}", inner) for key, inner in value.items())
+        return {key: said for part in parts for key, said in part.items()}
     if isinstance(value, Mapping) and "low" not in value:
         inner = ((k, v) for k, v in value.items() if isinstance(v, Mapping) and "low" in v)
         return {f"{name} {key}": told(one, ".4f") for key, one in inner}
@@ -73,3 +85,14 @@ def _numbers(name: str, value: Any) -> dict[str, str]:
     if whole or isinstance(value, float | Mapping):
         return {name: told(value, COUNT if whole else ".4f")}
     return {}
+
+
+def pairs(given: list[str]) -> dict[str, str]:
+    """KEY=VALUE settings; dashes in a key are underscores."""
+    found: dict[str, str] = {}
+    for pair in given:
+        key, equals, value = pair.partition("=")
+        if not equals:
+            raise BadInput(f"--set {pair!r} is not of the form KEY=VALUE.")
+        found[key.strip().replace("-", "_")] = value
+    return found

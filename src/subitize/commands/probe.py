@@ -9,8 +9,10 @@ from typing import Annotated, Any, TypeVar
 import orjson
 import typer
 
+from subitize.benchmarks.probe import Probe
 from subitize.benchmarks.probe.rings import rings
-from subitize.commands.printing import Json, group, show
+from subitize.benchmarks.probe.sentences import write_sentences
+from subitize.commands.printing import Json, group, pairs, show
 from subitize.datasets.probe.alignment import (
     PAIRS,
     draw_pairs,
@@ -73,6 +75,27 @@ def _statements(item: ProbeItem, mode: Mode) -> dict[str, Any]:
         "statement": statement(item.question, item.answer, mode),
         "foils": [statement(item.question, one, mode) for one in item.foils],
     }
+
+
+@probe.command("sentences")
+def sentences(
+    out: Annotated[Path, typer.Option(help="Folder for sentences.jsonl and drawn pictures.")],
+    set_: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="A setting of the probe, as in `run`."),
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Same seed, same items.")] = 0,
+    json: Json = False,
+) -> None:
+    """Write every picture and sentence that a matcher is asked about, for scores made elsewhere."""
+    settings = Probe().settings_from({"seed": seed, **pairs(set_ or [])})
+    found = write_sentences(settings, out)
+    show(
+        found,
+        f"{found['sentences']} sentences about {found['pictures']} pictures in {found['file']}; "
+        "add a column `score` to it and run  --model 'matcher/scores?file=FILE'",
+        json,
+    )
 
 
 @probe.command("statistics")

@@ -13,6 +13,8 @@ from subitize.captions.store import is_result, read_result
 from subitize.errors import BadInput
 from subitize.opening import load_stored
 from subitize.reports.build import build_report
+from subitize.training.page import chapter as trainings
+from subitize.training.run import is_training, read_results
 
 
 def report(
@@ -24,18 +26,28 @@ def report(
     """One HTML file with leaderboard, figures and tables; figures and tables also as files."""
     folders = [folder for given in runs for folder in find_runs(given)]
     counted = [read_result(folder) for folder in folders if is_result(folder)]
-    found = [load_stored(folder) for folder in folders if not is_result(folder)]
+    learnt = [read_results(folder) for folder in folders if is_training(folder)]
+    found = [
+        load_stored(folder)
+        for folder in folders
+        if not is_result(folder) and not is_training(folder)
+    ]
     order = known_benchmarks()
     found.sort(key=lambda run: order.index(run.benchmark.NAME))
-    print(build_report(found, out, page_of, [chapter(counted)] if counted else ()))
+    more = [*([chapter(counted)] if counted else ()), *([trainings(learnt)] if learnt else ())]
+    print(build_report(found, out, page_of, more))
 
 
 def find_runs(given: Path) -> list[Path]:
-    """A folder that `run` or `captions` made, or all such right under it."""
-    if (given / "run.json").exists() or is_result(given):
+    """A folder that `run`, `captions` or `finetune` made, or all such right under it."""
+
+    def known(path: Path) -> bool:
+        return (path / "run.json").exists() or is_result(path) or is_training(path)
+
+    if known(given):
         return [given]
     inner = sorted(path for path in given.iterdir() if path.is_dir()) if given.is_dir() else []
-    found = [path for path in inner if (path / "run.json").exists() or is_result(path)]
+    found = [path for path in inner if known(path)]
     if not found:
         raise BadInput(
             f"{given} holds no run: give a folder that `subitize run` or `subitize captions` made."

@@ -19,6 +19,7 @@ from subitize.commands.printing import (
     Concurrency,
     Json,
     KeyEnv,
+    pairs,
     say,
     scores_text,
     show,
@@ -35,6 +36,7 @@ from subitize.runs.limits import RetryPolicy
 from subitize.runs.lock import locked
 from subitize.runs.ray_engine import Cluster, check_engine
 from subitize.runs.run import Outcome, RunOptions, read_run
+from subitize.runs.shards import WHOLE, parse_shard
 from subitize.runs.stored import score_run
 
 RunPath = Annotated[Path, typer.Argument(metavar="RUN", help="A run folder.")]
@@ -109,6 +111,9 @@ def run(  # noqa: PLR0913, PLR0917  the options of the command, one each
     top_up: Annotated[
         bool, typer.Option("--top-up", help="Ask further trials in thin cells.")
     ] = False,
+    shard: Annotated[
+        str, typer.Option(help="Ask part I of N of the trials only, as I/N; then merge.")
+    ] = "1/1",
     engine: Annotated[
         str, typer.Option(help="Where local models compute: local or ray.")
     ] = "local",
@@ -153,6 +158,7 @@ def run(  # noqa: PLR0913, PLR0917  the options of the command, one each
     options = RunOptions(
         concurrency, budget_calls, limit, None if reader == "llm" else reader,
         policy=RetryPolicy(retries, wait), batch=batch, rules=rules_of(found) if found else "",
+        shard=parse_shard(shard),
     )  # fmt: skip
     if check_engine(engine, ray_address) == "ray":
         cluster = Cluster(ray_address, workers, gpus_per_worker)
@@ -175,6 +181,8 @@ def run(  # noqa: PLR0913, PLR0917  the options of the command, one each
         if "unsaved" in stored.scores:
             say(stored.scores["unsaved"])
         results.append((outcome, stored.scores))
+    if options.shard != WHOLE:
+        say(f"These scores are of shard {shard} alone: `subitize merge` all of them.")
     texts = [f"{scores_text(scores)}\nrun folder: {one.folder}\n" for one, scores in results]
     show([scores for _, scores in results], "\n".join(texts), json)
     complete = len(results) == len(models) and all(outcome.complete for outcome, _ in results)
@@ -303,17 +311,6 @@ def score(
             keep_calibration(run, get_benchmark(read_info(run)["benchmark"]), found)
     scores = score_run(load_stored(run))
     show(scores, scores_text(scores), json)
-
-
-def pairs(given: list[str]) -> dict[str, str]:
-    """KEY=VALUE settings; dashes in a key are underscores."""
-    found: dict[str, str] = {}
-    for pair in given:
-        key, equals, value = pair.partition("=")
-        if not equals:
-            raise BadInput(f"--set {pair!r} is not of the form KEY=VALUE.")
-        found[key.strip().replace("-", "_")] = value
-    return found
 
 
 def _object(text: str | None) -> Mapping[str, Any]:

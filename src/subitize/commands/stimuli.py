@@ -7,8 +7,9 @@ from typing import Annotated
 
 import typer
 
-from subitize.commands.printing import group
+from subitize.commands.printing import Json, group, show
 from subitize.stimuli.capture.writing import CaptureSet
+from subitize.stimuli.cues import CUES, cue_correlations
 from subitize.stimuli.naming import CATEGORIES
 from subitize.stimuli.probe.writing import ProbeSet
 from subitize.stimuli.writing import NamingSet
@@ -16,22 +17,64 @@ from subitize.stimuli.writing import NamingSet
 stimuli = group("Draw pictures with a manifest of every fact.")
 
 
+PerCell = Annotated[int, typer.Option(help="Pictures per category and number.")]
+Max = Annotated[int, typer.Option("--max", help="Highest number.")]
+Size = Annotated[int, typer.Option(help="Side of the pictures in pixels.")]
+Categories = Annotated[str, typer.Option(help="Separated by commas.")]
+Hold = Annotated[str, typer.Option(help="Cue held constant: area, hull or density.")]
+Varied = Annotated[
+    str, typer.Option("--cues", help="orthogonal: size and spacing don't tell the number.")
+]
+Seed = Annotated[int, typer.Option(help="Same seed, same pictures.")]
+
+EVERY = ",".join(CATEGORIES)
+
+
+def _names(categories: str) -> tuple[str, ...]:
+    return tuple(name.strip() for name in categories.split(",") if name.strip())
+
+
 @stimuli.command("naming")
 def naming(  # noqa: PLR0913, PLR0917  the options of the command, one each
     out: Annotated[Path, typer.Option(help="Folder for the pictures and manifest.jsonl.")],
-    per_cell: Annotated[int, typer.Option(help="Pictures per category and number.")] = 50,
-    max_: Annotated[int, typer.Option("--max", help="Highest number.")] = 10,
-    size: Annotated[int, typer.Option(help="Side of the pictures in pixels.")] = 1024,
-    categories: Annotated[str, typer.Option(help="Separated by commas.")] = ",".join(CATEGORIES),
-    hold: Annotated[str, typer.Option(help="Cue held constant: area, hull or density.")] = "",
-    seed: Annotated[int, typer.Option(help="Same seed, same pictures.")] = 0,
+    per_cell: PerCell = 50,
+    max_: Max = 10,
+    size: Size = 1024,
+    categories: Categories = EVERY,
+    hold: Hold = "",
+    varied: Varied = "",
+    seed: Seed = 0,
     processes: Annotated[int | None, typer.Option(help="Processes; all cores by default.")] = None,
 ) -> None:
     """Five categories of 1..10 things on white, {n}_{category}_{index}.png."""
-    names = tuple(name.strip() for name in categories.split(",") if name.strip())
-    wanted = NamingSet(per_cell, max_, size, names, hold, seed)
+    wanted = NamingSet(per_cell, max_, size, _names(categories), hold, seed, varied)
     written = wanted.write(out, processes)
     print(f"{written} pictures and manifest.jsonl in {out}")
+
+
+@stimuli.command("cues")
+def cues(  # noqa: PLR0913, PLR0917  the options of the command, one each
+    per_cell: PerCell = 50,
+    max_: Max = 10,
+    size: Size = 1024,
+    categories: Categories = EVERY,
+    hold: Hold = "",
+    varied: Varied = "",
+    seed: Seed = 0,
+    json: Json = False,
+) -> None:
+    """How far area, hull, … of the pictures of `stimuli naming` tell the number; writes nothing."""
+    wanted = NamingSet(per_cell, max_, size, _names(categories), hold, seed, varied)
+    found = cue_correlations(recipe for _, recipe in wanted.recipes())
+    columns = list(next(iter(found.values())))
+    wide = [max(6, len(column)) + 2 for column in columns]
+    heads = "".join(f"{column:>{room}}" for column, room in zip(columns, wide, strict=True))
+    lines = [f"Spearman's correlation of the number with\n{'':12}{heads}"]
+    for cue, values in found.items():
+        shown = ("–" if r is None else f"{r:+.2f}" for r in values.values())
+        cells = "".join(f"{one:>{room}}" for one, room in zip(shown, wide, strict=True))
+        lines.append(f"{cue.replace('_', ' '):12}{cells}  {CUES[cue]}")
+    show(found, "\n".join(lines), json)
 
 
 @stimuli.command("capture")

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import warnings
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
@@ -25,6 +26,7 @@ from subitize.measures.confusion import confusion_matrix
 from subitize.measures.summary import evaluate
 from subitize.models.base import Answers, Item, Model
 from subitize.models.catalog import open_model
+from subitize.models.counters.classical import NOT_PLAIN
 from subitize.numerals import find_numbers
 from subitize.pictures.given import to_png
 
@@ -49,7 +51,10 @@ def find_things(
     (reply,) = _replies(_opened(counter), [item])
     if isinstance(reply, ModelError):
         raise BadInput(f"{counter} could not count the picture: {reply}.")
-    return count(reply.value, Rules(threshold=threshold))
+    found = count(reply.value, Rules(threshold=threshold))
+    if any(NOT_PLAIN in note for note in found.notes):
+        warnings.warn(f"{counter}: {NOT_PLAIN}", stacklevel=2)
+    return found
 
 
 @lru_cache(maxsize=4)
@@ -105,7 +110,7 @@ def matrix_of(pairs: Iterable[tuple[int, int]], highest: int = 10) -> NDArray[np
 
 
 def score_table(matrix: ArrayLike) -> pl.DataFrame:
-    """One row with every measure of a confusion matrix; `.to_pandas()` makes it a pandas one."""
+    """One row with every measure of a confusion matrix, as a Polars frame."""
     import polars as pl
 
     return pl.DataFrame([evaluate(matrix)])

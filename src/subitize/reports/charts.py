@@ -32,8 +32,12 @@ class Series(NamedTuple):
 
     @classmethod
     def at(cls, place: int, label: str, points: Mapping[Any, Score]) -> Series:
-        """The series at a place in a list, with the colour and mark of that place."""
-        return cls(label, points, COLOURS[place % len(COLOURS)], MARKS[place % len(MARKS)], 3.5)
+        """The series at a place in a list, with the colour and mark of that place.
+
+        No two of the first 64 look alike: with every round of colours the marks move on by one.
+        """
+        round_, nth = divmod(place, len(COLOURS))
+        return cls(label, points, COLOURS[nth], MARKS[(nth + round_) % len(MARKS)], 3.5)
 
 
 def percent_axis(axis: Any) -> None:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from subitize.reports.cells import COUNT, Line, column, columns, model_table, text, told
-from subitize.reports.page import Section, Table
-from subitize.runs.comparing import Comparison
+from subitize.reports.page import Prose, Section, Table
+from subitize.runs.comparing import Compared, Comparison
 
+NAMED = 3
+"""pairs that are named where they could not be compared"""
 FORMS = {"accuracy": ".1%", "nae": ".3f", "smape": ".2f"}
 NOTE = (
     "Second minus first on the pictures that both runs show, drawn within category × target. "
@@ -52,20 +54,33 @@ def compared_table(name: str, comparisons: Sequence[Comparison]) -> Table:
     )
 
 
-def compared_section(name: str, comparisons: Sequence[Comparison]) -> Section:
+def compared_section(name: str, compared: Compared) -> Section:
     """What stands on a benchmark's page behind its own sections."""
     return Section(
         f"{name}-compared-section",
         "Differences between models",
         "The same pictures were shown to all, so differences are taken picture by picture.",
-        [compared_table(name, comparisons)],
+        [
+            compared_table(name, compared.found),
+            *(Prose(one, "note") for one in _strangers(compared)),
+        ],
     )
 
 
-def compared_text(comparisons: Sequence[Comparison]) -> str:
+def _strangers(compared: Compared) -> list[str]:
+    """A sentence where pairs of runs could not be compared."""
+    if not compared.strangers:
+        return []
+    pairs = [f"{first} and {second}" for first, second in compared.strangers[:NAMED]]
+    if (more := len(compared.strangers) - NAMED) > 0:
+        pairs.append(f"{more} further pair{'s' if more > 1 else ''}")
+    return [f"Not compared, since they share no two pictures that were read: {'; '.join(pairs)}."]
+
+
+def compared_text(compared: Compared) -> str:
     """A line per pair of runs and measure, for the terminal."""
     found = []
-    for one in comparisons:
+    for one in compared.found:
         form = FORMS[one.measure]
         values = " → ".join(text(value, form) for value in (one.first_value, one.second_value))
         treated = "" if one.unreadable == "left out" else f" (unreadable {one.unreadable})"
@@ -75,4 +90,4 @@ def compared_text(comparisons: Sequence[Comparison]) -> str:
             f"{text(one.p_holm, 'p')}; {text(one.pictures, COUNT)} pictures, "
             f"{text(one.not_read, COUNT)} not read{treated}"
         )
-    return "\n".join(found)
+    return "\n".join([*found, *_strangers(compared)])

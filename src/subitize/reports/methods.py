@@ -40,10 +40,10 @@ def _questions(respondents: Sequence[Respondent]) -> str:
     """The questions asked; those that differ in the middle only are written as one."""
     asked = list(
         dict.fromkeys(
-            plain(one.trials[trial].question, 160)
+            plain(question, 160)
             for one in respondents
-            for trial in one.answers["trial"].unique(maintain_order=True)
-            if one.trials[trial].stimulus.kind != "prompt"
+            for question in dict.fromkeys(map(one.run.asked.get, one.answers["trial"].to_list()))
+            if question is not None
         )
     )
     split = [question.split() for question in asked]

@@ -6,10 +6,12 @@ Figures are made without pyplot, so nothing is shared between two reports.
 from __future__ import annotations
 
 import io
+import math
 from typing import TYPE_CHECKING, Any
 
 # Matplotlib is imported when something is drawn: the help of a command must not wait for it.
 if TYPE_CHECKING:
+    from matplotlib.axis import Axis
     from matplotlib.figure import Figure
 
 INK = "#1c2430"
@@ -99,3 +101,16 @@ def save(figure: Figure, kind: str) -> bytes:
             canvas = FigureCanvasAgg(figure)
             canvas.print_png(buffer, metadata={"Software": None})
     return buffer.getvalue()
+
+
+def log_ticks(axis: Axis) -> None:
+    """Plain numbers on a logarithmic axis (Matplotlib's own are formulas, which are not parsed
+    here): powers of ten, with others between them where they are few."""
+    from matplotlib.ticker import LogLocator, NullFormatter
+
+    low, high = sorted(axis.get_view_interval())
+    decades = math.log10(high / low)
+    between = (1, 2, 5) if decades < 1.6 else (1, 3) if decades < 2.6 else (1,)
+    axis.set_major_locator(LogLocator(subs=between))
+    axis.set_major_formatter(lambda value, _: f"{value:,.12g}")
+    axis.set_minor_formatter(NullFormatter())

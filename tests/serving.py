@@ -1,0 +1,44 @@
+"""A real server of this machine in a thread of its own; used as a context manager."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from typing import Self
+
+from aiohttp import web
+
+
+class Serving:
+    """Base of the servers that tests talk to: `_made` gives what answers."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.new_event_loop()
+        self._ready = threading.Event()
+        self._thread = threading.Thread(target=self._serve, daemon=True)
+
+    def _made(self) -> web.BaseRunner:
+        raise NotImplementedError
+
+    def _serve(self) -> None:
+        asyncio.set_event_loop(self._loop)
+        self._loop.run_until_complete(self._start())
+        self._ready.set()
+        self._loop.run_forever()
+        self._loop.run_until_complete(self._runner.cleanup())
+        self._loop.close()
+
+    async def _start(self) -> None:
+        self._runner = self._made()
+        await self._runner.setup()
+        await web.TCPSite(self._runner, "127.0.0.1", 0).start()
+        self.port = self._runner.addresses[0][1]
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        self._ready.wait()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
