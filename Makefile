@@ -27,6 +27,9 @@ test: .venv/tested
 # SUBITIZE_FUZZ=100000 bounds the strings that the readers are fuzzed with.
 long: .venv/tested
 	.venv/bin/python -m pytest -n 0 -m long
+	SUBITIZE_KILLS=5 .venv/bin/python -m pytest -n 0 tests/ray -k survive
+	.venv/bin/python -m bench coverage coverage_probe sizes
+	.venv/bin/python docs/generate.py
 
 # The whole suite beside eight busy loops: no test may depend on the machine's speed.
 busy: .venv/tested

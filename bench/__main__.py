@@ -8,6 +8,8 @@ from pathlib import Path
 
 NOT_ALONE = ("answering", "asking", "geckonum_naive")
 """parts that other benchmarks start"""
+LONG = ("coverage", "coverage_probe", "sizes")
+"""simulations of half an hour and more: only by name, see `make long`"""
 
 
 def main(names: list[str]) -> None:
@@ -15,7 +17,7 @@ def main(names: list[str]) -> None:
     known = sorted(
         p.stem for p in here.glob("*.py") if not p.stem.startswith("_") and p.stem not in NOT_ALONE
     )
-    for name in names or known:
+    for name in names or [one for one in known if one not in LONG]:
         if name not in known:
             sys.exit(f"there is no benchmark {name!r}: {', '.join(known)}")
         print(f"== {name}", flush=True)

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import importlib.util
 import re
+import shlex
 import sys
+from dataclasses import fields
+from itertools import pairwise
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
-from subitize.benchmarks.catalog import BENCHMARKS
+from subitize.benchmarks.catalog import BENCHMARKS, get_benchmark
 from subitize.cli import COMMANDS
+from subitize.models.catalog import families
+from subitize.models.names import parse_name
 
 ROOT = Path(__file__).parent.parent
 PAGES = (
@@ -52,3 +57,18 @@ def test_links_between_documents_lead_somewhere() -> None:
     for path in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")]:
         for target in re.findall(r"\]\((?!https?:|#|mailto:)([^)#]+)", path.read_text()):
             assert (path.parent / target).exists(), f"{path.name} links to {target}"
+
+
+def test_the_commands_for_the_papers_models_name_what_there_is() -> None:
+    """Benchmarks, families of models and settings; the models themselves are elsewhere."""
+    page = (ROOT / "docs" / "models_of_the_papers.md").read_text(encoding="utf-8")
+    commands = [shlex.split(one) for one in re.findall(r"`(subitize run [^`]+)`", page)]
+    assert len(commands) > 20
+    for command in commands:
+        benchmark = get_benchmark(command[2])
+        pairs = list(pairwise(command))
+        for model in (value for option, value in pairs if option in ("--model", "--counter")):
+            assert model == "MODEL" or parse_name(model).prefix in families(), model
+        given = [value.partition("=")[0] for option, value in pairs if option == "--set"]
+        known = {field.name for field in fields(benchmark.SETTINGS)}
+        assert set(given) <= known, command
