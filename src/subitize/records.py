@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
 import orjson
@@ -147,9 +147,6 @@ class Trial:
             "target_choice": self.target_choice,
             "condition": condition,
         }
-
-    def without_target(self) -> Trial:
-        return replace(self, target=None, target_choice="")
 
 
 def _unpacked(value: Any) -> Any:

@@ -122,7 +122,7 @@ def test_a_calibration_is_refused(tmp_path: Path) -> None:
     """It would correct counts of a category; GeckoNum asks whether pictures are right."""
     painted = ("run", "geckonum", "--model", "painter/shapes", "--out", tmp_path / "runs")
     done = subitize(*painted, "--calibration", tmp_path / "c.json", code=2)
-    assert "no counter reads geckonum" in done.stderr
+    assert "not in geckonum: leave it out" in done.stderr
     assert not (tmp_path / "runs").exists()
 
 

@@ -89,7 +89,7 @@ def test_against_a_server_from_prompt_to_report(tmp_path: Path) -> None:
         ),
         (
             ["--model", "painter/shapes", "--calibration", "c.json", "--counter", "none"],
-            "no counter reads production so",
+            "mistakes of a counter, but none is named",
         ),
     ],
 )

@@ -117,6 +117,56 @@ def test_a_model_that_raises_anything_costs_its_items_not_the_run(tmp_path: Path
     assert all(line["note"] == "ZeroDivisionError: the weights are zero" for line in failed)
 
 
+class Odd(Model):
+    """Raises or gives something else in its second call."""
+
+    kinds = ("namer",)
+    batch_size = 2
+
+    def __init__(self, name: str, answer: BaseException | list[object] | None) -> None:
+        super().__init__(name)
+        self.answer, self.calls = answer, 0
+
+    def name(self, items: Sequence[Item]) -> Any:
+        self.calls += 1
+        if self.calls not in (2, 3, 4):
+            return [Reply("text", "1") for _ in items]
+        if isinstance(self.answer, BaseException):
+            raise self.answer
+        return self.answer
+
+
+class OddAndWaiting(Odd):
+    batch_size = 1
+
+    async def name(self, items: Sequence[Item]) -> Any:  # type: ignore[override]
+        return super().name(items)
+
+
+@pytest.mark.parametrize("kind", [Odd, OddAndWaiting])
+@pytest.mark.parametrize(
+    ("answer", "note"),
+    [
+        (SystemExit("boo"), "SystemExit: boo"), (AssertionError("boo"), "AssertionError: boo"),
+        (None, "TypeError"), (["x"] * 2, ""), ([None], "where a Reply belongs"),
+        ([], "0 replies"),
+    ],
+)  # fmt: skip
+def test_whatever_a_model_raises_or_gives_costs_its_items_only(
+    tmp_path: Path, kind: type[Odd], answer: Any, note: str
+) -> None:
+    outcome = ask(kind("test/odd", answer), tmp_path)
+    failed = [line for line in responses_of(outcome.folder) if line["stop"] == "failed"]
+    assert 0 < len(failed) == outcome.failed < TRIALS
+    assert all(note in line["note"] for line in failed)
+
+
+@pytest.mark.parametrize("problem", [GeneratorExit("boo"), BaseException("boo")])
+def test_what_is_no_exception_ends_no_run_either(tmp_path: Path, problem: BaseException) -> None:
+    outcome = ask(Odd("test/odd", problem), tmp_path)
+    assert 0 < outcome.failed < TRIALS
+
+
 class Elsewhere:
     """A toy cluster: answers come in any order, and one batch in four loses its worker."""
 

@@ -225,10 +225,15 @@ def _by_role(benchmark: Benchmark[Any], given: list[str]) -> dict[str, str]:
 
 def _calibration(benchmark: Benchmark[Any], source: Path, reading: Model | None) -> dict[str, Any]:
     """A counter's calibration; a wrong one is told before anything is asked."""
-    if reading is None or "counter" not in reading.kinds or "category" not in benchmark.CONDITION:
+    if "category" not in benchmark.CONDITION:
         raise BadInput(
-            "--calibration corrects a counter's mistakes in naming and production, but no counter "
-            f"reads {benchmark.NAME} so: leave it out, or name a counter with --counter."
+            "--calibration corrects a counter's mistakes in naming and production, not in "
+            f"{benchmark.NAME}: leave it out."
+        )
+    if reading is None or "counter" not in reading.kinds:
+        raise BadInput(
+            "--calibration corrects the mistakes of a counter, but none is named: leave it out, or "
+            "name one with --counter."
         )
     return calibration_from(source, reading.respondent)
 

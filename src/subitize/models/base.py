@@ -209,18 +209,27 @@ def picture_of(item: Item) -> bytes:
     return item.picture
 
 
+def replies_from(given: Answers, many: int) -> list[Reply | ModelError]:
+    """What a model gave for so many items, if it is what it should be."""
+    answers = list(given)
+    if len(answers) != many:
+        raise ModelError(f"{many} items gave {len(answers)} replies")
+    for one in answers:
+        if not isinstance(one, Reply | ModelError):
+            raise ModelError(f"it gave {type(one).__name__} where a Reply belongs")
+    return answers
+
+
 def compute(
     ask: Callable[[Sequence[Item]], Answers], items: Sequence[Item]
 ) -> list[Reply | ModelError]:
     """A batch of a model that computes; when it fails as a whole, its items are tried singly."""
     try:
-        answers = list(ask(items))
-        if len(answers) != len(items):
-            raise ModelError(f"{len(items)} items gave {len(answers)} replies")
-        return answers
-    except Hopeless:
+        return replies_from(ask(items), len(items))
+    except (Hopeless, KeyboardInterrupt):
         raise
-    except Exception as problem:  # a model may raise anything: it costs its batch, not the run
+    # a model may raise anything, sys.exit too: it costs its batch, not the run
+    except BaseException as problem:
         if len(items) > 1:
             return [answer for item in items for answer in compute(ask, [item])]
         if isinstance(problem, ModelError):

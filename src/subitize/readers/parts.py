@@ -87,7 +87,6 @@ _OF_THESE = re.compile(
     rf"\b(?:of (?:which|these|them|those)|among (?:them|these)){_FILLING}", re.IGNORECASE
 )
 _OTHER = re.compile(r"\b(?:the other|another|the second|the rest|others)\b", re.IGNORECASE)
-_ONE_OF_SEVERAL = re.compile(r"(?: [\w'-]{1,20}){1,3} ?", re.IGNORECASE)
 _DETAIL = re.compile(r"(?<!nswer):|\((?=[^)]*[a-z])|(?<=[a-z.])\s[-–—]\s(?=[a-z])", re.IGNORECASE)
 
 

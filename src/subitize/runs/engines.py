@@ -15,10 +15,10 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from typing import Any, Protocol, cast
+from typing import Any, Protocol
 
-from subitize.errors import ModelError
-from subitize.models.base import METHODS, Item, Kind, Model, Reply, compute
+from subitize.errors import ModelError, SubitizeError
+from subitize.models.base import METHODS, Item, Kind, Model, Reply, compute, replies_from
 from subitize.records import Stimulus, fingerprint
 from subitize.stimuli import Picture, render
 
@@ -94,10 +94,13 @@ class LocalEngine:
 
     async def _wait_for(self, item: Item) -> Reply | ModelError:
         try:
-            return cast("Reply | ModelError", (await self._ask([item]))[0])
+            return replies_from(await self._ask([item]), 1)[0]
         except ModelError as problem:
             return problem
-        except (RuntimeError, ValueError, OSError, LookupError, TypeError) as problem:
+        except SubitizeError:
+            raise
+        # a model may raise anything, sys.exit too: it costs its item, not the run
+        except (Exception, SystemExit) as problem:
             return ModelError(f"{type(problem).__name__}: {problem}")
 
 
