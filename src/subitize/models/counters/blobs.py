@@ -47,11 +47,15 @@ def has_plain_rim(picture: NDArray[np.uint8]) -> bool:
     """Whether nearly all of a picture's rim is of one colour, as a drawing's is."""
     height, width = picture.shape[:2]
     wide = max(1, min(height, width) // 50)
-    inner = np.ones((height, width), dtype=bool)
-    inner[wide:-wide, wide:-wide] = False
-    rim = picture[inner].astype(np.int16)
-    away = np.abs(rim - np.median(rim, axis=0)).max(axis=1)
-    return bool((away <= PLAIN).mean() >= MOSTLY_PLAIN)
+    sides = picture[wide:-wide]
+    strips = picture[:wide], picture[-wide:], sides[:, :wide], sides[:, -wide:]
+    rim = np.concatenate([strip.reshape(-1, picture.shape[2]) for strip in strips])
+    plain = np.ones(len(rim), dtype=bool)
+    # Channel by channel and in bytes, as below.
+    for shade in rim.T:
+        middle = int(np.median(shade))
+        plain &= (shade >= max(0, middle - PLAIN)) & (shade <= min(255, middle + PLAIN))
+    return bool(plain.mean() >= MOSTLY_PLAIN)
 
 
 def find_blobs(
