@@ -35,6 +35,8 @@ LIKELY = 4.0
 """limits whose log-likelihood is within this of the best are looked at again"""
 ROUGHLY = 1e-3
 """a gain of log-likelihood below this ends a fit of a bootstrap sample"""
+ROUGH_ROUNDS = 10
+"""steps of such a fit at the most: only on answers without any order it takes more"""
 MOST_TARGETS = 50
 """above, a matrix of all answers times all samples is too large"""
 FEWEST_TARGETS = 3
@@ -184,7 +186,7 @@ def _goodness(
         np.zeros(samples * limits.size),
     )
     every = np.repeat(drawn, limits.size, axis=0)
-    found = fitted(model, start, every, close=ROUGHLY)
+    found = fitted(model, start, every, close=ROUGHLY, rounds=ROUGH_ROUNDS)
     worse = _g2(every, model.shares(found.theta, found.limit), model.totals)
     least = worse.reshape(samples, -1).min(axis=1)
     return float(observed), float((1 + (least >= observed - 1e-9).sum()) / (1 + samples))

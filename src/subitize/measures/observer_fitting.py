@@ -147,7 +147,13 @@ class Model:
 
 
 def fitted(
-    model: Model, start: Fits, counts: Floats, *, fixed: Sequence[int] = (), close: float = CLOSE
+    model: Model,
+    start: Fits,
+    counts: Floats,
+    *,
+    fixed: Sequence[int] = (),
+    close: float = CLOSE,
+    rounds: int = ROUNDS,
 ) -> Fits:
     """Every start led uphill, some at a time; parameters whose place is in `fixed` stay."""
     free = np.ones(4)
@@ -157,20 +163,20 @@ def fitted(
     for begin in range(0, len(start.theta), some):
         at = slice(begin, begin + some)
         own = counts[at] if counts.ndim == 3 else counts
-        parts.append(
-            _led_uphill(
-                model, Fits(start.theta[at], start.limit[at], start.value[at]), own, free, close
-            )
-        )
+        some_of = Fits(start.theta[at], start.limit[at], start.value[at])
+        parts.append(_led_uphill(model, some_of, own, free, (close, rounds)))
     return Fits(*(np.concatenate(column) for column in zip(*parts, strict=True)))
 
 
-def _led_uphill(model: Model, start: Fits, counts: Floats, free: Floats, close: float) -> Fits:
+def _led_uphill(
+    model: Model, start: Fits, counts: Floats, free: Floats, until: tuple[float, int]
+) -> Fits:
     theta, limit = start.theta.copy(), start.limit
     value = model.log_likelihood(theta, limit, counts)
     active = np.arange(len(theta))
     own = counts.ndim == 3
-    for _ in range(ROUNDS):
+    close, rounds = until
+    for _ in range(rounds):
         table = counts[active] if own else counts
         found = model.improved(Fits(theta[active], limit[active], value[active]), table, free)
         gained = found.value - value[active]
