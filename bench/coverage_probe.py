@@ -79,9 +79,9 @@ def filled(items: int, rng: np.random.Generator) -> dict[str, Any]:
     rank = np.where(luck < 0.6, 1, np.where(luck < 0.8, 2, rng.integers(3, 11, items))) * 1.0
     whose = np.arange(items)
     return {
-        "recall_at_1": share_interval(rank <= 1, whose).as_json(),
-        "recall_at_2": share_interval(rank <= 2, whose).as_json(),
-        "mean_rank": bootstrap_mean(rank, rng, clusters=whose).as_json(),
+        "recall_at_1": share_interval(rank <= 1, whose),
+        "recall_at_2": share_interval(rank <= 2, whose),
+        "mean_rank": bootstrap_mean(rank, rng, clusters=whose),
     }
 
 
@@ -97,7 +97,7 @@ def covered(name: str, items: int, runs: int, seed: int = 0) -> dict[str, dict[s
             found = part_scores(table, np.ones(table.score.size, bool))
         for score in truth:
             if found[score] is not None:
-                ends[score].append((found[score]["low"], found[score]["high"]))
+                ends[score].append((found[score].low, found[score].high))
     told = {}
     for score, value in truth.items():
         low, high = np.array(ends[score]).T

@@ -9,7 +9,7 @@ model: a stage is asked of the model under test or, by the name of its role, of 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, TypeVar
 
@@ -17,7 +17,7 @@ from subitize.errors import BadInput, UnknownName
 from subitize.models.base import Kind
 from subitize.readers.boxes import reading_boxes
 from subitize.readers.text import read_strict
-from subitize.records import Reading, Response, Row, Trial
+from subitize.records import Reading, Response, Row, Score, Trial
 
 if TYPE_CHECKING:
     import polars as pl
@@ -33,6 +33,7 @@ __all__ = [
     "Stage",
     "later",
     "states_of",
+    "with_states",
 ]
 
 Decisions = Mapping[str, Any]
@@ -264,6 +265,15 @@ def states_of(answers: pl.DataFrame) -> dict[str, int]:
     """How many answers ended in which state, in the order in which those are met."""
     states = answers["state"]
     return dict(zip(states.unique(maintain_order=True), states.unique_counts(), strict=True))
+
+
+def with_states(scores: Mapping[str, Any], answers: pl.DataFrame) -> dict[str, Any]:
+    """The scores of these answers, each with how they ended."""
+    states = states_of(answers)
+    return {
+        name: replace(one, states=states) if isinstance(one, Score) else one
+        for name, one in scores.items()
+    }
 
 
 def _typed(name: str, value: Any, default: Any) -> Any:

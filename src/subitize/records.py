@@ -310,7 +310,8 @@ class Score:
     trials: int = 0
     """how many trials it stands on"""
     states: Mapping[str, int] = field(default_factory=dict)
-    """how many of those trials ended in which state"""
+    """how many of the answers that it could have been made of ended in which state; empty where it
+    is no score of one set of answers (a difference of two)"""
 
     def as_json(self) -> dict[str, Any]:
         """As scores.json has it: `states` stands there only where some were counted."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from subitize.benchmark import states_of
+from subitize.benchmark import states_of, with_states
 from subitize.benchmarks.numerosity_models import about_people, effort, observers
 from subitize.errors import BadInput, UnknownName
 from subitize.measures.bias import bias, bias_interval
@@ -101,7 +101,7 @@ def numerosity_scores(
         for name in categories
     }
     scores["undefined"] = undefined
-    return scores
+    return with_states(scores, answers)
 
 
 def comparable_cells(answers: pl.DataFrame) -> pl.DataFrame:
@@ -207,7 +207,7 @@ def _category(
     """What the report shows of one category: its matrix, means and spreads by target."""
     targets, responses = readable(answers)
     by_target = [responses[targets == n] for n in range(1, highest + 1)]
-    return {
+    scores = {
         "accuracy": found[0] if found else None,
         "nae": found[1] if found else None,
         "confusion": _matrix(answers, highest).as_json(),
@@ -216,3 +216,4 @@ def _category(
         "trials": answers.height,
         "states": states_of(answers),
     }
+    return with_states(scores, answers)

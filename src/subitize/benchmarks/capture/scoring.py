@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -62,6 +62,7 @@ class Columns:
         self._place = {name: index for index, name in enumerate(names)}
         self._values: dict[Key, np.ndarray[Any, np.dtype[np.float64]]] = {}
         self._skipped: dict[Key, Counter[str]] = {}
+        self._states: dict[Key, dict[str, int]] = {}
         self._steps: dict[Key, Floats] = {}
         self._bounds: dict[Key, tuple[float, float]] = {}
         self.found: dict[Key, dict[str, Any]] = {}
@@ -82,6 +83,7 @@ class Columns:
         self._values[key], self._steps[key] = column, steps
         self._bounds[key] = 0.0, 100.0 if measured in ("error", "right") else np.inf
         self._skipped[key] = Counter(answers.filter(answers["skipped"])["state"])
+        self._states[key] = states_of(answers)
 
     def difference(self, key: Key, first: Key, second: Key) -> None:
         """first − second where a configuration has both."""
@@ -100,7 +102,7 @@ class Columns:
                 one = mean_interval(
                     column[known], steps=self._steps[key][known], bounds=self._bounds[key]
                 )
-                self.found[key] = one.as_json()
+                self.found[key] = replace(one, states=self._states.get(key, {})).as_json()
 
     def with_skips(self, *key: str) -> dict[str, Any] | None:
         """What was found of a column, and how many of its answers were skipped, by state."""

@@ -14,7 +14,16 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import orjson
 
-from subitize.benchmark import Benchmark, Decisions, Helper, Paper, Reader, Stage, states_of
+from subitize.benchmark import (
+    Benchmark,
+    Decisions,
+    Helper,
+    Paper,
+    Reader,
+    Stage,
+    states_of,
+    with_states,
+)
 from subitize.benchmarks.catalog import get_part
 from subitize.benchmarks.geckonum import questioning, wording
 from subitize.benchmarks.production import read_pending
@@ -203,8 +212,7 @@ class GeckoNum(Benchmark[PaintSettings]):
             "trials": read.height,
             "states": states_of(painted),
             "states_by_type": by_type,
-            "accuracy": right and right.as_json(),
-            "accuracy_refusals_wrong": both and both.as_json(),
+            **with_states({"accuracy": right, "accuracy_refusals_wrong": both}, painted),
             "pictures_by_task": _by_task(painted),
             "undefined": {
                 name: unread

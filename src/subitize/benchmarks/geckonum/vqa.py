@@ -16,7 +16,16 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from subitize.benchmark import Benchmark, Decisions, Paper, Reader, Settings, Stage, states_of
+from subitize.benchmark import (
+    Benchmark,
+    Decisions,
+    Paper,
+    Reader,
+    Settings,
+    Stage,
+    states_of,
+    with_states,
+)
 from subitize.benchmarks.geckonum.wording import NUMBER_ONLY, PAPER
 from subitize.datasets.geckonum.pictures import ENDINGS, picture_sha256
 from subitize.datasets.vqa_files import VqaEntry, read_vqa
@@ -25,7 +34,7 @@ from subitize.measures.accuracy import share_interval
 from subitize.models.base import Kind
 from subitize.readers.boxes import reading_boxes
 from subitize.readers.text import read_final, read_strict
-from subitize.records import Stimulus, Trial, make_trial
+from subitize.records import Score, Stimulus, Trial, make_trial
 
 if TYPE_CHECKING:
     import polars as pl
@@ -152,9 +161,9 @@ class GeckoNumVqa(Benchmark[VqaSettings]):
         right = np.where(read["at_least"] == 1, number >= answer, number == answer)
         pictures = read["image"].to_numpy()
 
-        def share(hit: NDArray[np.bool_], chosen: Any = slice(None)) -> dict[str, Any]:
+        def share(hit: NDArray[np.bool_], chosen: Any = slice(None)) -> Score:
             # Questions about one picture are not independent: they stand or fall together.
-            return share_interval(hit[chosen], pictures[chosen]).as_json()
+            return share_interval(hit[chosen], pictures[chosen])
 
         scores["accuracy"] = share(right)
         scores["within_one"] = share(right | (np.abs(number - answer) <= 1))
@@ -164,7 +173,7 @@ class GeckoNumVqa(Benchmark[VqaSettings]):
             parts = numbers.values() if column == "target" else sorted(set(group) - {""})
             shares = {part: share(right, np.array(group) == part) for part in dict.fromkeys(parts)}
             scores |= {name: shares} if shares else {}
-        return scores
+        return with_states(scores, counted)
 
 
 def _find(folder: Path, image: str) -> Path | None:

@@ -10,7 +10,7 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
-from subitize.benchmark import states_of
+from subitize.benchmark import states_of, with_states
 from subitize.benchmarks.probe.items import ProbeSettings
 from subitize.measures.accuracy import share_interval
 from subitize.measures.foils import MATCHES
@@ -74,9 +74,9 @@ def probe_scores(counted: pl.DataFrame, settings: ProbeSettings) -> dict[str, An
         return scores
     rng = np.random.default_rng([settings.seed, SEED])
     if settings.task == "mlm":
-        return scores | _masked_scores(read, rng)
+        return with_states(scores | _masked_scores(read, rng), counted)
     if settings.task == "vqa":
-        return scores | _answer_scores(read)
+        return with_states(scores | _answer_scores(read), counted)
     said = set(read["stage"])
     table = _yes_no(read) if said == {"judge"} else _matched(read)
     found = _foil_scores(table)
@@ -90,7 +90,8 @@ def probe_scores(counted: pl.DataFrame, settings: ProbeSettings) -> dict[str, An
     if settings.task == "alignment":
         found = {k: v for k, v in found.items() if k not in ("numbers", "predicted_when_wrong")}
         found.pop("best_match", None)
-    return scores | found | {"undefined": undefined, "calibrated": table.calibrated}
+    scores |= found | {"undefined": undefined, "calibrated": table.calibrated}
+    return with_states(scores, counted)
 
 
 def comparable_items(answers: pl.DataFrame, settings: ProbeSettings) -> pl.DataFrame:
@@ -190,7 +191,7 @@ def _foil_scores(table: Judged) -> dict[str, Any]:
         found["ties"] = float(np.mean(pairs.right == pairs.foil))
     best = _best(table)
     wrong = Counter(int(n) for n in best.said[~best.hit])
-    found["best_match"] = share_interval(best.hit, best.picture).as_json()
+    found["best_match"] = share_interval(best.hit, best.picture)
     found["predicted_when_wrong"] = _shares(wrong)
     found["numbers"] = {
         str(n): part_scores(table, table.n == n) for n in sorted(set(table.n.tolist()))
@@ -212,12 +213,10 @@ def part_scores(table: Judged, chosen: NDArray[np.bool_]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for name, part in parts.items():
         known = table.calibrated and part.any()
-        found[name] = share_interval(hit[part], table.picture[part]).as_json() if known else None
+        found[name] = share_interval(hit[part], table.picture[part]) if known else None
     pairs = _pairs(table, chosen)
     found["acc_r"] = (
-        share_interval(pairs.right >= pairs.foil, pairs.picture).as_json()
-        if pairs.right.size
-        else None
+        share_interval(pairs.right >= pairs.foil, pairs.picture) if pairs.right.size else None
     )
     return found
 
@@ -272,9 +271,9 @@ def _masked_scores(read: pl.DataFrame, rng: np.random.Generator) -> dict[str, An
         reached = np.nan_to_num(own, nan=np.inf)
         mean = None
         if known.any():
-            mean = bootstrap_mean(own[known], rng, clusters=whose[known], samples=SAMPLES).as_json()
+            mean = bootstrap_mean(own[known], rng, clusters=whose[known], samples=SAMPLES)
         return {
-            **{f"recall_at_{k}": share_interval(reached <= k, whose).as_json() for k in (1, 2)},
+            **{f"recall_at_{k}": share_interval(reached <= k, whose) for k in (1, 2)},
             "mean_rank": mean,
         }
 
@@ -294,7 +293,7 @@ def _answer_scores(read: pl.DataFrame) -> dict[str, Any]:
     hit = number == target
 
     def part(chosen: NDArray[np.bool_]) -> dict[str, Any]:
-        return {"accuracy": share_interval(hit[chosen], pictures[chosen]).as_json()}
+        return {"accuracy": share_interval(hit[chosen], pictures[chosen])}
 
     wrong = Counter(int(n) for n in number[~hit])
     return {
