@@ -106,6 +106,16 @@ def test_pandas_reads_every_value(folder: Path, name: str) -> None:
             assert str(plain(row[key])) == str(value) or plain(row[key]) == value, key
 
 
+def test_pandas_keeps_texts_and_objects_as_the_docs_say(folder: Path, tmp_path: Path) -> None:
+    pandas = pytest.importorskip("pandas")
+    info = pandas.read_json(folder / "run.json", typ="series", dtype=False)
+    assert info.to_dict() == orjson.loads((folder / "run.json").read_bytes())
+    line = written(folder / "responses.jsonl")[0] | {"value": "007"}
+    (tmp_path / "responses.jsonl").write_bytes(orjson.dumps(line) + b"\n")
+    found = pandas.read_json(tmp_path / "responses.jsonl", lines=True, dtype=False)
+    assert found["value"].to_list() == ["007"]
+
+
 @pytest.mark.parametrize("name", ["responses.jsonl", "trials.jsonl"])
 def test_duckdb_reads_every_value(folder: Path, name: str) -> None:
     duckdb = pytest.importorskip("duckdb")

@@ -60,8 +60,11 @@ def tables(  # noqa: PLR0913, PLR0917  the options of the command, one each
     if out is not None:
         write_tables(made, people, out)
         say(f"a CSV file per table in {out}")
-    found = Found(labels, made, compared, unread_answers(people.answers), table_sizes(labels))
-    show(result, tables_text(found, correction), json)
+    text = ""
+    if not json:
+        found = Found(labels, made, compared, unread_answers(people.answers), table_sizes(labels))
+        text = tables_text(found, correction)
+    show(result, text, json)
 
 
 @geckonum.command("questions")

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     import polars as pl
 
 FILE = "calibration.json"
+PICTURE = ("category", "n", "index")
+"""what one picture of a naming run is known by"""
 
 
 def keep_calibration(run: Path, benchmark: Benchmark[Any], found: Mapping[str, Any]) -> str:
@@ -73,14 +75,14 @@ def one_per_picture(counted: pl.DataFrame) -> pl.DataFrame:
     so in all: three answers about it tell no more than one.
     """
     first = counted.sort(counted["form"] != "category", maintain_order=True)
-    return first.unique(["category", "n", "index"], keep="first", maintain_order=True)
+    return first.unique(PICTURE, keep="first", maintain_order=True)
 
 
 def pairs_of(
     folder: Path, info: Mapping[str, Any], reader: str, counted: pl.DataFrame
 ) -> dict[str, Any]:
     """A calibration from what a counter said of naming pictures, whose number is known."""
-    if info["benchmark"] != "naming" or info.get("kind") != "counter":
+    if info.get("kind") != "counter" or not {*PICTURE, "form"} <= set(counted.columns):
         raise WrongRun(
             f"{folder} is no naming run of a counter: give a calibration file, or a run made with "
             "`subitize run naming --model counter/NAME`."
