@@ -9,7 +9,7 @@ import orjson
 import polars as pl
 import pytest
 
-from subitize.api import load, report
+from subitize.api import load, report, run
 from subitize.benchmarks.catalog import get_benchmark
 from subitize.models.simulated import estimate
 from subitize.readers.votes import vote
@@ -131,6 +131,26 @@ def test_their_votes_are_taken_by_a_named_rule(session: Path) -> None:
     assert set(agreeing.tolist()) <= {2, 3}
 
 
-def test_people_are_reported_like_a_model(session: Path, tmp_path: Path) -> None:
-    page = report([load(session)], tmp_path / "report.html").read_text("utf-8")
+def test_people_are_reported_like_a_model_and_each_beside_their_vote(
+    session: Path, tmp_path: Path
+) -> None:
+    add(session, answers_of("human/c", 0.0, 5))
+    RunFolder.at(session).update(respondents=listed("human/a", "human/b", "human/c"))
+    out = report([load(session)], tmp_path / "report.html")
+    page = out.read_text("utf-8")
     assert "human/group" in page
+    assert "their vote" in page
+    table = pl.read_csv(tmp_path / "report_files" / "naming-people.csv")
+    assert table["respondent"].to_list() == ["human/a", "human/b", "human/c", "their vote"]
+    rows = {row["respondent"]: row for row in table.to_dicts()}
+    # Two of three are exact, so the vote is, and they agree with it.
+    assert (
+        rows["human/a"]["right"] == rows["human/a"]["agreeing"] == rows["their vote"]["right"] == 1
+    )
+    assert rows["human/b"]["right"] == rows["human/b"]["agreeing"] < 1
+    assert rows["human/b"]["answers"] == rows["their vote"]["answers"] == TRIALS
+
+
+def test_a_model_alone_has_no_table_of_people(tmp_path: Path) -> None:
+    made = run("naming", "sim/observer", out=tmp_path, per_cell=1, max=3, control=False)
+    assert "their vote" not in report([made], tmp_path / "report.html").read_text("utf-8")

@@ -22,6 +22,7 @@ from subitize.reports import default
 from subitize.reports.comparing import compared_section
 from subitize.reports.files import csv_bytes, figure_files, inline_svg, thumbnail_uri
 from subitize.reports.page import Figure, Section, Sections, Table, plain
+from subitize.reports.people import people_section
 from subitize.runs.comparing import compare_runs
 from subitize.runs.stored import StoredRun
 
@@ -63,7 +64,11 @@ def build_report(
         Chapter(
             name,
             found[0].benchmark.TITLE,
-            [*(page_of(name) or default.sections)(found), *_compared(name, found)],
+            [
+                *(page_of(name) or default.sections)(found),
+                *people_section(name, found),
+                *_compared(name, found),
+            ],
         )
         for name, found in by_benchmark.items()
     ]
