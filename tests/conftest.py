@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import resource
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +33,19 @@ def data_dir() -> Path:
     if not folder.is_dir():
         pytest.skip(f"no released data at {folder}: set SUBITIZE_DATA to the folder that holds it")
     return folder
+
+
+@pytest.fixture(scope="session")
+def probe_split(data_dir: Path) -> Callable[[str], Path]:
+    """A released split of the counting probe by its name; not all are everywhere."""
+
+    def find(name: str) -> Path:
+        path = data_dir / "counting-probe" / f"visual7w_counting_{name}.json"
+        if not path.exists():
+            pytest.skip(f"the released data have no {path.name}: put it into {path.parent}")
+        return path
+
+    return find
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

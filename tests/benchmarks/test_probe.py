@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -303,10 +304,10 @@ def trials_of(**settings: Any) -> list[Trial]:
     return list(PROBE.trials(stage.name, chosen, {}))
 
 
-def test_the_released_split_is_asked_in_its_own_words(data_dir: Path, tmp_path: Path) -> None:
-    path = data_dir / "counting-probe" / "visual7w_counting_hard_split.test.json"
-    if not path.exists():
-        pytest.skip(f"no {path}")
+def test_the_released_split_is_asked_in_its_own_words(
+    probe_split: Callable[[str], Path], tmp_path: Path
+) -> None:
+    path = probe_split("hard_split.test")
     stored = orjson.loads(path.read_bytes())
     shown = tmp_path / "pictures"
     shown.mkdir()

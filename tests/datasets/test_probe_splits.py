@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -28,11 +29,9 @@ RELEASED = {
 
 @pytest.mark.parametrize(("split", "part"), RELEASED)
 def test_the_released_splits_are_counted_as_in_tables_6_and_7(
-    data_dir: Path, split: str, part: str
+    probe_split: Callable[[str], Path], split: str, part: str
 ) -> None:
-    path = data_dir / "counting-probe" / f"visual7w_counting_{RELEASED[split, part]}.json"
-    if not path.exists():
-        pytest.skip(f"no {path}")
+    path = probe_split(RELEASED[split, part])
     told = part_statistics(read_split(path))
     assert (told["correct"], told["foiled"], told["total"]) == TABLE_6[split, part]
     for numeral, printed in TABLE_7.get((split, part), {}).items():
@@ -41,18 +40,16 @@ def test_the_released_splits_are_counted_as_in_tables_6_and_7(
     assert told["pictures"] == told["correct"]
 
 
-def test_the_paper_s_table_7_has_one_slip(data_dir: Path) -> None:
-    path = data_dir / "counting-probe" / "visual7w_counting_standard_split.test.json"
-    if not path.exists():
-        pytest.skip(f"no {path}")
+def test_the_paper_s_table_7_has_one_slip(probe_split: Callable[[str], Path]) -> None:
+    path = probe_split("standard_split.test")
     assert TABLE_7["standard", "test"]["two"] == 19
     assert round(part_statistics(read_split(path))["percent"]["two"]) == 29
 
 
-def test_odd_numbers_are_only_foils_in_the_released_training(data_dir: Path) -> None:
-    path = data_dir / "counting-probe" / "visual7w_counting_interpolation_split.train.json"
-    if not path.exists():
-        pytest.skip(f"no {path}")
+def test_odd_numbers_are_only_foils_in_the_released_training(
+    probe_split: Callable[[str], Path],
+) -> None:
+    path = probe_split("interpolation_split.train")
     only = statistics({"train": read_split(path)})["only_foils_in_training"]
     assert {1, 3, 5, 7, 9} <= set(only)
 

@@ -244,10 +244,10 @@ class Batches:
                     raise Retryable(f"status {reply.status} for its file {entry[name]}")
                 for line in reply.body.splitlines():
                     self._read(handed, line)
-        problem = _problem(entry)
-        for one in set(handed.ids) - handed.results.keys() if problem else ():
-            self._deliver(one, problem)  # type: ignore[arg-type]
-            handed.results[one] = problem  # type: ignore[assignment]
+        if (problem := _problem(entry)) is not None:
+            for one in set(handed.ids) - handed.results.keys():
+                self._deliver(one, problem)
+                handed.results[one] = problem
         self._miss(handed, f"ended as {entry.get('status')} without an answer to this")
 
     def _read(self, handed: Handed, line: bytes) -> None:
