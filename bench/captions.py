@@ -64,11 +64,10 @@ def record(part: str, found: dict[str, Any]) -> None:
 
 def words_of(tags: Sequence[str], rng: np.random.Generator) -> np.ndarray:
     """Words that TextBlob's lexicon has under these tags, none of them a number."""
-    from textblob.en import lexicon
-
+    from subitize.captions.taggers import bundled_tagger
     from subitize.numerals import find_numbers
 
-    lexicon.load()
+    _, lexicon = bundled_tagger()
     found = sorted(
         word
         for word, tag in lexicon.items()

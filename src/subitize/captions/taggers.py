@@ -69,7 +69,7 @@ class TextBlobTagger:
     name = DEFAULT
 
     def __init__(self) -> None:
-        self._find, self._lexicon = _textblob()
+        self._find, self._lexicon = bundled_tagger()
         self.revision = version("textblob")
 
     def tags(self, words: Sequence[str]) -> list[str]:
@@ -86,8 +86,8 @@ class TextBlobTagger:
 
 
 @cache
-def _textblob() -> tuple[Any, dict[str, str]]:
-    """The tagging function, and the lexicon as a plain dictionary."""
+def bundled_tagger() -> tuple[Any, dict[str, str]]:
+    """TextBlob's tagging function, and the lexicon as a plain dictionary."""
     with warnings.catch_warnings():
         # it leaves its files for the collector to close
         warnings.simplefilter("ignore", ResourceWarning)
