@@ -144,13 +144,13 @@ def test_import_and_tables_of_the_folder(made: tuple[Path, Path], tmp_path: Path
     assert "subitize import geckonum" in done.stderr
 
 
-BUDGETS = {"tables": 2.5, "import": 6.0, "folder": 1.5}
+BUDGETS = {"tables": 2.5, "import": 6.0, "folder": 1.5, "score": 2.5}
 """CPU seconds, the start of the process included"""
 
 
 @pytest.mark.budget(60)
 def test_speed_and_memory(data_dir: Path, tmp_path: Path) -> None:
-    """All tables from files and from a folder, and the import, on the full release: CPU, 600 MB."""
+    """Tables from files and from a folder, import and scores of the full release: CPU, 600 MB."""
     folder = data_dir / "geckonum"
     given = ("--annotations", folder / "geckonum_annotations.zip",
              "--prompts", folder / "prompts.csv")  # fmt: skip
@@ -165,6 +165,7 @@ def test_speed_and_memory(data_dir: Path, tmp_path: Path) -> None:
         measure("import", "import", "geckonum", *given, "--out", out)
         measure("tables", "geckonum", "tables", *given, "--json")
         measure("folder", "geckonum", "tables", "--run", next(out.iterdir()), "--json")
+        measure("score", "score", next(out.iterdir()), "--json")
     for name, (seconds, megabytes) in best.items():
         # as every budget: a busy machine inflates CPU time too, so twice is where it fails
         assert seconds < 2 * BUDGETS[name], (name, best)

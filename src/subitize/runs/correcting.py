@@ -109,7 +109,7 @@ def pairs_of(
 
 
 def corrected(
-    run: Path, benchmark: Benchmark[Any], settings: Settings, counted: pl.DataFrame, reader: str
+    run: Path, benchmark: Benchmark[Any], settings: Settings, answers: pl.DataFrame, reader: str
 ) -> dict[str, Any] | None:
     """The run's scores without the counter's mistakes; null where they are not known.
 
@@ -132,7 +132,8 @@ def corrected(
             "accuracy": None,
             "nae": None,
         }
-    read = counted.filter((counted["state"] == "read") & counted["number"].is_not_null())
+    given = (answers["state"] == "read") & answers["number"].is_not_null()
+    read = answers.filter(answers["counts"] & given)
     if not read.height:
         return None
     rng = np.random.default_rng([settings.seed, 20250902])

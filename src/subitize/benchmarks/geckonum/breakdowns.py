@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from subitize.benchmark import states_of
 from subitize.benchmarks.geckonum.answers import colour_nouns
 from subitize.benchmarks.geckonum.comparisons import add_statistics
 from subitize.benchmarks.geckonum.labels import (
@@ -212,7 +213,7 @@ def people_scores(
     return {
         "asked": answers["trial"].n_unique(),
         "trials": labels.height,
-        "states": {state: own.height for (state,), own in parts(answers, "state")},
+        "states": states_of(answers),
         "accuracy": {
             painter: share_interval(own["right"], own["prompt"])
             for (painter,), own in parts(counted, "painter")
