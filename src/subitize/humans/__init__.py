@@ -1,0 +1,1 @@
+"""People: the web pages on which they annotate, take part and look."""
