@@ -1,0 +1,52 @@
+"""Pictures for the viewer, by ids that the runs know: no name from an address reaches a path."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from subitize.errors import ModelError, SubitizeError
+from subitize.humans.viewing_table import RunsTable
+from subitize.pictures.media import media_type
+from subitize.pictures.showing import thumbnail
+from subitize.stimuli import render
+
+STORED = re.compile(r"[0-9a-f]{64}\.[a-z0-9]{2,5}")
+"""how a received picture is called in a run's folder"""
+SMALL = 640
+"""pixels of the longer side in a list"""
+REMEMBERED = 64
+
+
+class Pictures:
+    """What was shown and what was painted."""
+
+    def __init__(self, table: RunsTable) -> None:
+        self._table = table
+        self.shown = lru_cache(REMEMBERED)(self._shown)
+
+    def _shown(self, item: int, small: bool) -> bytes | None:
+        """The picture of an item's stimulus; None where it has none, or it can't be had."""
+        if not 0 <= item < self._table.items:
+            return None
+        try:
+            picture = render(self._table.trial(item).stimulus).png
+            media_type(picture)
+            return thumbnail(picture, SMALL) if small else picture
+        except (SubitizeError, ModelError):
+            return None
+
+    def painted(self, row: int) -> bytes | None:
+        """The picture that an answer is; None where the answer is none."""
+        table = self._table
+        if not 0 <= row < table.own.height:
+            return None
+        kind, value, run = table.own.select("kind", "value", "run").row(row)
+        if kind != "picture" or not STORED.fullmatch(value or ""):
+            return None
+        try:
+            picture: bytes = (table.runs[run].folder / "images" / value).read_bytes()
+            media_type(picture)
+        except (OSError, SubitizeError):
+            return None
+        return picture
