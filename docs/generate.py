@@ -23,7 +23,9 @@ NOTE = "<!-- written by docs/generate.py: change the code, then run it again -->
 
 
 def help_of(*words: str) -> str:
-    result = CliRunner().invoke(root, [*words, "--help"], env={"COLUMNS": "100"})
+    result = CliRunner().invoke(
+        root, [*words, "--help"], env={"COLUMNS": "100"}, prog_name="subitize"
+    )
     assert result.exit_code == 0, result.output
     return "\n".join(line.rstrip() for line in result.output.strip().splitlines())
 

@@ -88,6 +88,9 @@ class Stage(NamedTuple):
     """the helper it is asked of; empty: the model under test"""
     follows: tuple[str, ...] = ()
     """stages whose responses it is about: `follow` makes its trials as those come in"""
+    counts: bool = True
+    """False for questions that no number answers, such as what a picture shows: a reply without
+    one is then no unreadable reply"""
 
 
 class Helper(NamedTuple):

@@ -40,6 +40,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
         ".importing:importing",
         "Other people's formats and older run folders.",
     ),
+    "export": (".exporting:export", "A run in formats that others read."),
     "report": (".reporting:report", "One HTML file from one or more runs."),
 }
 """name: where it is, and its line in the help; nothing is imported to print that help"""

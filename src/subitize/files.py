@@ -54,6 +54,15 @@ def write_whole(path: Path, content: bytes, *, option: str = "", sync: bool = Tr
             temporary.unlink()
 
 
+def write_new(path: Path, content: bytes, *, option: str, replace: bool = False) -> None:
+    """Write a file that the user named; one with other content stays unless he says `replace`."""
+    if not replace and path.exists():
+        if path.is_file() and path.read_bytes() == content:
+            return
+        raise BadInput(f"{path} is there already: give another {option}, or --force to replace it.")
+    write_whole(path, content, option=option)
+
+
 def make_folder(folder: Path, option: str) -> None:
     """A folder, there or made; a place where none can be is the user's to change."""
     try:

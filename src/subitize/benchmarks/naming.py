@@ -189,7 +189,7 @@ class Naming(Benchmark[NamingSettings]):
             yield Stage(f"top-up-{round_}", more)
         # A counter names no things: the control question is for namers.
         if settings.control and "apples" in settings.categories and kind == "namer":
-            yield Stage("control")
+            yield Stage("control", counts=False)
 
     def trials(self, stage: str, settings: NamingSettings, decisions: Decisions) -> Iterator[Trial]:
         if stage.startswith("top-up"):
