@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import re
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ from subitize.published import capture as paper
 from subitize.reports.build import build_report
 from tests.benchmarks.capture_runs import ask, question_of, replying
 from tests.chat_server import ChatServer
+from tests.reports.embedded import files_of, rows_of
 from tests.scored import load_run
 
 NASTY = "<script>alert(1)</script> I count 9 in all.\nConfidence: 80%"
@@ -38,8 +38,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def table(report: Path, name: str) -> list[dict[str, str]]:
-    with (report.with_name("report_files") / f"{name}.csv").open(encoding="utf-8") as file:
-        return list(csv.DictReader(file))
+    return rows_of(report, f"{name}.csv")
 
 
 def test_the_leaderboard_holds_runs_and_the_paper_sorted_by_occluded_error(report: Path) -> None:
@@ -82,8 +81,7 @@ def test_every_published_number_is_in_the_page(report: Path) -> None:
 def test_figures_and_pictures_are_there(report: Path) -> None:
     page = report.read_text("utf-8")
     for name in ("price", "by-facts", "hybrid", "confusion", "reliability"):
-        files = report.with_name("report_files")
-        assert (files / f"capture-synthetic-{name}.svg").stat().st_size > 1000
+        assert len(files_of(report)[f"capture-synthetic-{name}.svg"]) > 1000
     assert page.count("data:image/png;base64,") >= 20
     assert "unoccluded" in page
     assert "not comparable" in page

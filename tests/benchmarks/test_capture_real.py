@@ -18,6 +18,7 @@ from subitize.pictures.decode import decode
 from subitize.stimuli import render
 from tests.benchmarks.capture_runs import ask, question_of, replying, trials_of
 from tests.chat_server import ChatServer
+from tests.reports.embedded import files_of
 
 GRID = [(x, y) for y in (20, 50, 80) for x in (20, 50, 80, 110)]
 BOX = {"x": 40, "y": 40, "width": 50, "height": 30}
@@ -228,6 +229,6 @@ def test_the_page_of_the_real_set(tmp_path: Path, data: dict[str, Any]) -> None:
     assert "Leaderboard, real set" in page
     assert "CountGD" in page
     assert "not comparable" in page
-    assert (tmp_path / "report_files" / "capture-real-confusion.svg").exists()
-    by_object = (tmp_path / "report_files" / "capture-real-by-object.csv").read_text()
-    assert "cups" in by_object
+    files = files_of(tmp_path / "report.html")
+    assert "capture-real-confusion.svg" in files
+    assert b"cups" in files["capture-real-by-object.csv"]

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.reports.embedded import files_of
 from typer.testing import CliRunner
 
 from subitize.captions.counting import Counting, count_captions
@@ -56,8 +57,9 @@ def test_the_report_shows_both_corpora(counted: list[Path], tmp_path: Path) -> N
     assert "Decades" in page
     assert "[Porsche" not in page
     assert "Porsche [911]" in page
-    made = {path.name for path in (tmp_path / "report_files").iterdir()}
-    assert {"captions-frequencies.svg", "captions-law.pdf", "captions-fit.csv"} <= made
+    assert {"captions-frequencies.svg", "captions-law.svg", "captions-fit.csv"} <= files_of(
+        out
+    ).keys()
     again = tmp_path / "again.html"
     CliRunner().invoke(root, ["report", str(counted[0].parent), "--out", str(again)])
     assert again.read_text("utf-8").count("<svg") == page.count("<svg")

@@ -12,6 +12,7 @@ import pytest
 
 from subitize.benchmarks.prompt_files import write_prompts
 from tests.benchmarks.geckonum_data import PROMPTS, simulated
+from tests.reports.embedded import files_of
 
 pytestmark = [pytest.mark.budget(60), pytest.mark.timeout(240)]
 
@@ -111,4 +112,4 @@ def test_report_of_annotations(given: tuple[object, ...], tmp_path: Path) -> Non
     page = tmp_path / "people.html"
     assert str(page) in subitize("geckonum", "report", *given, "--out", page).stdout
     assert 'id="geckonum-a10"' in page.read_text()
-    assert (tmp_path / "people_files" / "geckonum-table2.csv").exists()
+    assert "geckonum-table2.csv" in files_of(page)

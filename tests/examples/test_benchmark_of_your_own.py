@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import os
 import shutil
 import subprocess
@@ -11,6 +10,8 @@ from pathlib import Path
 
 import orjson
 import pytest
+
+from tests.reports.embedded import rows_of
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "benchmark_of_your_own.py"
 pytestmark = [pytest.mark.budget(40), pytest.mark.timeout(180)]
@@ -64,8 +65,7 @@ def test_it_runs_scores_and_reports(site: Path) -> None:
     assert "Even or odd" in page
     assert "the model refused" in page
     assert "sim/refuser · Accuracy: nothing was read" in page
-    with (site / "report_files" / "parity-leaderboard.csv").open(encoding="utf-8") as file:
-        board = list(csv.DictReader(file))
+    board = rows_of(site / "report.html", "parity-leaderboard.csv")
     assert [row["model"] for row in board] == ["sim/perfect", "sim/random", "sim/refuser"]
     assert float(board[1]["accuracy"]) == scores["sim/random"]["accuracy"]["value"]
     assert float(board[0]["accuracy_by_size_above 4"]) == 1.0

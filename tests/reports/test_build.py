@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import hashlib
 import json
 import subprocess
@@ -10,6 +9,7 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 
@@ -19,9 +19,10 @@ from subitize.benchmarks.production_page import sections as production_sections
 from subitize.errors import BadInput, UnknownName
 from subitize.records import Reading, Row, Stimulus
 from subitize.reports.build import build_report
-from subitize.reports.page import Figure, Gallery, Table
+from subitize.reports.page import Figure, Gallery, Table, every_block
 from subitize.runs.stored import StoredRun
 from subitize.stimuli import render
+from tests.reports.embedded import files_of, rows_of
 from tests.reports.made_up_runs import (
     CATEGORIES,
     changed,
@@ -37,11 +38,6 @@ from tests.scored import load_run
 pytestmark = [pytest.mark.budget(120), pytest.mark.timeout(240)]
 
 
-def rows_of(path: Path) -> list[dict[str, str]]:
-    with path.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
-
-
 def tree(folder: Path) -> dict[str, bytes]:
     return {
         str(path.relative_to(folder)): path.read_bytes()
@@ -55,28 +51,42 @@ def report(good_runs: list[StoredRun], tmp_path_factory: pytest.TempPathFactory)
     return build_report(good_runs, tmp_path_factory.mktemp("report") / "report.html", page_of)
 
 
-def test_every_figure_has_three_files_and_every_table_a_csv(
+def test_every_figure_and_table_travels_inside_the_page(
     report: Path, good_runs: list[StoredRun]
 ) -> None:
-    folder = report.with_name("report_files")
+    files = files_of(report)
     figures = 0
-    for section in sections(good_runs):
-        for block in section.blocks:
-            if isinstance(block, Figure):
-                figures += 1
-                for kind in ("svg", "pdf", "png"):
-                    assert (folder / f"{block.name}.{kind}").stat().st_size > 1000
-            if isinstance(block, Table):
-                assert len(rows_of(folder / f"{block.name}.csv")) == len(block.rows)
+    for block in every_block(sections(good_runs)):
+        if isinstance(block, Figure):
+            figures += 1
+            drawn = ElementTree.fromstring(files[f"{block.name}.svg"])
+            title, described, *_ = drawn
+            assert (title.text, described.text) == (block.caption, block.alt)
+        if isinstance(block, Table):
+            assert len(rows_of(report, f"{block.name}.csv")) == len(block.rows)
     assert figures == 6
-    listed = json.loads((folder / "contents.json").read_text("utf-8"))
-    assert sorted([*listed, "contents.json"]) == sorted(path.name for path in folder.iterdir())
+    assert [path.name for path in report.parent.iterdir()] == ["report.html"]
+
+
+def test_other_formats_lie_beside_the_page(tmp_path: Path) -> None:
+    run = make_run("m", simulate(guess, per_cell=1, highest=2), highest=2)
+    out = tmp_path / "report.html"
+    build_report([run], out, page_of, figures=["pdf", "png"])
+    folder = tmp_path / "report_files"
+    drawn = {name.removesuffix(".svg") for name in files_of(out) if name.endswith(".svg")}
+    expected = {f"{name}.{kind}" for name in drawn for kind in ("pdf", "png")}
+    assert {path.name for path in folder.iterdir()} == {*expected, "contents.json"}
+    assert all((folder / name).stat().st_size > 1000 for name in expected)
+    build_report([run], out, page_of)
+    assert not folder.exists()
+    with pytest.raises(BadInput, match="'gif'"):
+        build_report([run], out, page_of, figures=["gif"])
 
 
 def test_the_leaderboard_is_sorted_and_equals_the_scores(
     report: Path, good_runs: list[StoredRun]
 ) -> None:
-    found = rows_of(report.with_name("report_files") / "naming-leaderboard.csv")
+    found = rows_of(report, "naming-leaderboard.csv")
     values = [float(row["nae"]) for row in found if row["nae"]]
     assert values == sorted(values)
     assert all(not row["nae"] for row in found[len(values) :])
@@ -96,7 +106,7 @@ def test_the_leaderboard_is_sorted_and_equals_the_scores(
 
 
 def test_the_confusion_file_holds_the_counts(report: Path, good_runs: list[StoredRun]) -> None:
-    found = rows_of(report.with_name("report_files") / "naming-confusion.csv")
+    found = rows_of(report, "naming-confusion.csv")
     for run in good_runs:
         for category in CATEGORIES:
             counts = run.scores["categories"][category]["confusion"]["counts"]
@@ -128,7 +138,7 @@ def test_a_second_report_removes_what_the_first_left_and_nothing_else(tmp_path: 
         path.write_text("mine", "utf-8")
     (folder / "contents.json").write_text(json.dumps([left.name, "../keep"]), "utf-8")
     run = make_run("m", simulate(guess, per_cell=1, highest=2), highest=2)
-    build_report([run], tmp_path / "report.html", page_of)
+    build_report([run], tmp_path / "report.html", page_of, figures=["svg"])
     assert not left.exists()
     assert foreign.read_text("utf-8") == outside.read_text("utf-8") == "mine"
     assert (folder / "naming-confusion.svg").is_file()
@@ -137,7 +147,7 @@ def test_a_second_report_removes_what_the_first_left_and_nothing_else(tmp_path: 
 
 def test_many_models_take_several_figures() -> None:
     runs = [make_run(f"m{i}", simulate(guess, per_cell=1, seed=i)) for i in range(7)]
-    names = [b.name for s in sections(runs) for b in s.blocks if isinstance(b, Figure)]
+    names = [b.name for b in every_block(sections(runs)) if isinstance(b, Figure)]
     assert {"naming-confusion-1", "naming-confusion-2", "naming-errors-2"} <= set(names)
     assert len(names) == len(set(names))
 
@@ -169,7 +179,7 @@ def test_a_run_without_a_single_score_is_reported_with_reasons(tmp_path: Path) -
     text = build_report(runs, tmp_path / "report.html", page_of).read_text("utf-8")
     assert "sim/refuser · NAE: there is &lt;b&gt;no&lt;/b&gt; readable reply" in text
     assert "never-scored" in text
-    row = rows_of(tmp_path / "report_files" / "naming-leaderboard.csv")
+    row = rows_of(tmp_path / "report.html", "naming-leaderboard.csv")
     assert {line["nae"] for line in row if line["model"] in ("sim/refuser", "never-scored")} == {""}
 
 
@@ -178,7 +188,7 @@ def test_other_ranges_than_ten(tmp_path: Path) -> None:
     run = make_run("wide", rows, highest=15)
     text = build_report([run], tmp_path / "report.html", page_of).read_text("utf-8")
     assert "any number from 1 to 30" in text
-    found = rows_of(tmp_path / "report_files" / "naming-confusion.csv")
+    found = rows_of(tmp_path / "report.html", "naming-confusion.csv")
     assert max(int(row["target"]) for row in found) == 15
 
 
@@ -190,13 +200,13 @@ def test_two_runs_of_one_model_are_told_apart() -> None:
     rows = simulate(estimate, per_cell=1)
     one, two = make_run("m", rows), make_run("m", rows)
     runs = [moved(run, f"run-{i}") for i, run in enumerate((one, two))]
-    board = next(b for s in sections(runs) for b in s.blocks if isinstance(b, Table))
+    board = next(b for b in every_block(sections(runs)) if isinstance(b, Table))
     labels = {row[0].shown for row in board.rows}
     assert {"m (run-0)", "m (run-1)"} <= labels
 
 
 def test_the_gallery_shows_the_worst_first(good_runs: list[StoredRun]) -> None:
-    galleries = [b for s in sections(good_runs) for b in s.blocks if isinstance(b, Gallery)]
+    galleries = [b for b in every_block(sections(good_runs)) if isinstance(b, Gallery)]
     observer = next(gallery for gallery in galleries if gallery.title == "sim/observer")
     apples = [picture for picture in observer.pictures if picture.detail == "apples"]
     assert [picture.verdict for picture in apples][-1] == "right"
@@ -258,7 +268,7 @@ def test_production_shows_the_pictures_received(tmp_path: Path) -> None:
     assert gallery.pictures[0].reply.startswith("An image with")
     text = build_report([run], tmp_path / "report.html", page_of).read_text("utf-8")
     assert "nothing countable in the picture" in text
-    board = rows_of(tmp_path / "report_files" / "production-leaderboard.csv")
+    board = rows_of(tmp_path / "report.html", "production-leaderboard.csv")
     flux = next(row for row in board if row["model"] == "FLUX")
     assert (flux["nae"], flux["accuracy"], flux["mark"]) == ("0.25", "0.442", "published")
 
@@ -269,13 +279,13 @@ def test_a_real_run_from_its_folder(tmp_path: Path) -> None:
     subprocess.run([*command, "--size", "64"], check=True, capture_output=True)
     runs = [load_run(folder) for folder in sorted((tmp_path / "runs").iterdir())]
     build_report(runs, tmp_path / "report.html", page_of)
-    board = rows_of(tmp_path / "report_files" / "naming-leaderboard.csv")
+    board = rows_of(tmp_path / "report.html", "naming-leaderboard.csv")
     by_model = {row["model"]: row for row in board}
     scores = {run.scores["model"]: run.scores for run in runs}
     assert float(by_model["sim/observer"]["nae"]) == scores["sim/observer"]["nae"]["value"]
     assert by_model["sim/refuser"]["nae"] == ""
     assert float(by_model["sim/refuser"]["not_read"]) == 1.0
-    tests = rows_of(tmp_path / "report_files" / "naming-bias-tests.csv")
+    tests = rows_of(tmp_path / "report.html", "naming-bias-tests.csv")
     first = scores["sim/observer"]["bias"]["apples"]
     found = next(r for r in tests if (r["model"], r["category"]) == ("sim/observer", "apples"))
     assert (float(found["r"]), float(found["p"])) == (first["r"], first["p"])

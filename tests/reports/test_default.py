@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, ClassVar
@@ -15,8 +14,9 @@ from subitize.benchmarks.naming import Naming
 from subitize.measures import MEASURES
 from subitize.reports.build import build_report
 from subitize.reports.default import sections
-from subitize.reports.page import Cards, Figure, Gallery, Points, Table
+from subitize.reports.page import Cards, Cite, Figure, Gallery, Points, Table
 from subitize.runs.stored import StoredRun
+from tests.reports.embedded import rows_of
 from tests.reports.made_up_runs import changed, estimate, guess, make_run, simulate
 
 
@@ -49,8 +49,7 @@ def runs() -> list[StoredRun]:
 
 
 def table_of(report: Path, name: str) -> dict[str, Mapping[str, str]]:
-    with (report.with_name("r_files") / f"{name}.csv").open(encoding="utf-8") as file:
-        return {row["model"]: row for row in csv.DictReader(file)}
+    return {row["model"]: row for row in rows_of(report, f"{name}.csv")}
 
 
 def nobody(name: str) -> None:
@@ -101,7 +100,7 @@ def test_it_shows_replies_methods_and_what_to_cite(runs: list[StoredRun]) -> Non
     (points,) = (block for block in methods.blocks if isinstance(block, Points))
     assert points.points == MadeUp.DEVIATIONS
     assert "benchmark made-up (version 1)" in methods.blocks[0].text  # type: ignore[union-attr]
-    assert cited.blocks[0].text.startswith("Nobody N. Nothing at all (2025).\ndoi:10.0/none")  # type: ignore[union-attr]
+    assert cited.blocks == [Cite(["Nobody N. Nothing at all (2025).\ndoi:10.0/none"])]
 
 
 def test_scores_without_any_measure_make_a_page_too(tmp_path: Path) -> None:

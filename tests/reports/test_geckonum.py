@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from pathlib import Path
 
@@ -27,6 +26,7 @@ from subitize.reports.page import Figure, Prose, Section, Table
 from subitize.runs.run import RunOptions
 from subitize.stimuli.scattered import draw_scattered
 from tests.benchmarks.geckonum_data import BY_TEXT, COLUMNS, counts, people, table, write_counts
+from tests.reports.embedded import files_of, rows_of
 
 pytestmark = [pytest.mark.budget(60), pytest.mark.timeout(240)]
 SCENE = "An image of a vase. There are {} flowers in the vase."
@@ -60,20 +60,17 @@ def test_the_released_annotations_beside_the_printed_numbers(
     )
     text = out.read_text()
     assert "copy of a prompt" in text
-    files = tmp_path / "g_files"
-    with (files / "geckonum-table2.csv").open(newline="") as file:
-        rows = {row["painter"]: row for row in csv.DictReader(file)}
+    rows = {row["painter"]: row for row in rows_of(out, "geckonum-table2.csv")}
     for painter, row in rows.items():
         printed = PUBLISHED["table2"][f"task2|{painter}|accuracy"].value / 100
         assert float(row["task2_published"]) == pytest.approx(printed)
         assert float(row["task2"]) == pytest.approx(printed, abs=0.0006)
         assert float(row["task2_low"]) < float(row["task2"]) < float(row["task2_high"])
-    with (files / "geckonum-numbers.csv").open(newline="") as file:
-        numbers = [row["group"] for row in csv.DictReader(file)]
+    numbers = [row["group"] for row in rows_of(out, "geckonum-numbers.csv")]
     assert numbers == [str(n) for n in range(1, 11)]
     for figure in ("tasks", "by-number", "by-type", "comparisons", "quantifiers",
                    "asked-counted", "failures"):  # fmt: skip
-        assert (files / f"geckonum-{figure}.svg").exists()
+        assert f"geckonum-{figure}.svg" in files_of(out)
     # the release lacks the counts for Figures A16 and A17, and the page says so
     assert "Figures A16 and A17" in text
 

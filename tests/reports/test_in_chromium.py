@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,6 +15,7 @@ from subitize.benchmarks.catalog import page_of
 from subitize.reports.build import build_report
 from subitize.reports.page import plain
 from subitize.runs.stored import StoredRun
+from tests.reports.embedded import files_of, rows_of
 from tests.reports.made_up_runs import NASTY
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
@@ -58,14 +60,19 @@ class Visit:
             route.continue_()
             return
         self.requests.append(route.request.url)
-        if route.request.url == self.report.as_uri():
+        if route.request.url.partition("#")[0] == self.report.as_uri():
             route.continue_()
         else:
             route.abort()
 
+    def open_everything(self) -> None:
+        """Every page and everything that is folded, in sight."""
+        self.page.evaluate("document.querySelectorAll('[hidden]').forEach(e => e.hidden = false)")
+        self.page.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
+
     def clean(self) -> bool:
         assert self.messages == []
-        assert self.requests == [self.report.as_uri()]
+        assert {url.partition("#")[0] for url in self.requests} == {self.report.as_uri()}
         return True
 
 
@@ -78,7 +85,7 @@ def visit(request: pytest.FixtureRequest, browser: Any, report: Path) -> Iterato
 
 def test_no_error_no_request_no_sideways_scroll(visit: Visit) -> None:
     page = visit.page
-    page.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
+    visit.open_everything()
     page.mouse.wheel(0, 100_000)
     page.wait_for_timeout(200)
     width = page.viewport_size["width"]
@@ -91,7 +98,7 @@ def test_no_error_no_request_no_sideways_scroll(visit: Visit) -> None:
 
 def test_replies_are_text_and_do_not_run(visit: Visit) -> None:
     page = visit.page
-    page.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
+    visit.open_everything()
     for element in page.locator(".reply").all()[:40]:
         element.click()
     assert page.evaluate("window.pwned") is None
@@ -121,6 +128,7 @@ def test_no_script_runs_even_if_it_got_in(browser: Any, report: Path) -> None:
 
 def test_a_click_on_a_heading_sorts(visit: Visit) -> None:
     page = visit.page
+    page.evaluate("location.hash = 'naming-leaderboard'")
     table = page.locator("#naming-leaderboard table")
     column = table.locator("thead th", has_text="Accuracy")
     place = column.evaluate("e => e.cellIndex")
@@ -128,7 +136,9 @@ def test_a_click_on_a_heading_sorts(visit: Visit) -> None:
         column.locator("button").click()
         assert column.get_attribute("aria-sort") == order
         keys = table.evaluate(
-            "(t, place) => [...t.tBodies[0].rows].map(r => r.cells[place].dataset.key)", place
+            "(t, place) => [...t.tBodies[0].rows].filter(r => r.className !== 'group')"
+            ".map(r => r.cells[place].dataset.key)",
+            place,
         )
         values = [float(key) for key in keys if key]
         assert len(values) > 5
@@ -145,8 +155,68 @@ def test_links_lead_to_files_and_sections(browser: Any, report: Path) -> None:
     assert ids
     assert all(f'id="{name}"' in text for name in ids)
     files = [link for link in links if not link.startswith("#")]
-    assert files
-    assert all((report.parent / link).is_file() for link in files)
+    assert len(files) > 20
+    assert all(link.startswith(("data:text/csv;", "data:image/svg+xml;")) for link in files)
+
+
+def test_a_link_saves_its_file(browser: Any, report: Path, tmp_path: Path) -> None:
+    visit = Visit(browser, report, 1280)
+    visit.page.locator(".tabs a", has_text="Numerosity naming").click()
+    with visit.page.expect_download() as waiting:
+        visit.page.locator("#naming-leaderboard a.file", has_text="CSV").click()
+    waiting.value.save_as(tmp_path / "saved.csv")
+    visit.page.close()
+    assert waiting.value.suggested_filename == "naming-leaderboard.csv"
+    assert (tmp_path / "saved.csv").read_bytes() == files_of(report)["naming-leaderboard.csv"]
+
+
+def test_one_page_at_a_time_and_all_of_them_without_scripts(browser: Any, report: Path) -> None:
+    visit = Visit(browser, report, 1280)
+    page, tabs = visit.page, visit.page.locator(".tabs a")
+    names = [tab.get_attribute("href")[1:] for tab in tabs.all()]
+
+    def shown(page: Any) -> list[str]:
+        return [name for name in names if page.locator(f"#{name} h2").is_visible()]
+
+    assert names[0] == "overview"
+    assert names[-1] == "citations"
+    assert shown(page) == ["overview"]
+    page.keyboard.press("Tab")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    assert shown(page) == [names[1]]
+    assert tabs.nth(1).get_attribute("aria-current") == "page"
+    page.goto(f"{report.as_uri()}#naming-methods")
+    assert shown(page) == ["naming"]
+    page.emulate_media(media="print")
+    assert shown(page) == names
+    assert visit.clean()
+    page.close()
+    scriptless = Visit(browser, report, 390, java_script_enabled=False)
+    assert shown(scriptless.page) == names
+    assert scriptless.page.locator("button.copy:visible").count() == 0
+    scriptless.page.close()
+
+
+def test_buttons_copy_bibtex_latex_and_the_methods(browser: Any, report: Path) -> None:
+    visit = Visit(browser, report, 1280)
+    page = visit.page
+    page.evaluate("navigator.clipboard.writeText = async (text) => { window.copied = text }")
+
+    def copied(place: str) -> str:
+        page.evaluate(f"location.hash = '{place}'")
+        page.locator(f"#{place} button.copy:visible").first.click()
+        page.wait_for_function("window.copied")
+        return str(page.evaluate("[window.copied, window.copied = ''][0]"))
+
+    assert copied("citations-section").startswith("@article{testolin2025visual,")
+    latex = copied("naming-leaderboard")
+    assert latex.startswith("\\begin{tabular}{")
+    assert latex.count(" \\\\\n") >= len(rows_of(report, "naming-leaderboard.csv"))
+    assert "\\%" in latex
+    assert not re.search(r"(?<!\\)[%_#$&](?!-\$)", re.sub(r" & |\$-\$", " ", latex))
+    assert copied("naming-methods").startswith("3 runs of the benchmark naming")
+    page.close()
 
 
 def test_dark_and_print_stay_readable(browser: Any, report: Path) -> None:
@@ -158,5 +228,5 @@ def test_dark_and_print_stay_readable(browser: Any, report: Path) -> None:
         != "rgb(255, 255, 255)"
     )
     visit.page.emulate_media(media="print")
-    assert not visit.page.locator("nav").is_visible()
+    assert visit.page.locator("nav:visible").count() == 0
     visit.page.close()

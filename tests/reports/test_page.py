@@ -13,7 +13,7 @@ from subitize.records import Score
 from subitize.reports import cells
 from subitize.reports.files import csv_bytes, figure_files, inline_svg, thumbnail_uri
 from subitize.reports.page import Cell, Column, Figure, Table, plain
-from subitize.reports.style import new_figure
+from subitize.reports.style import FORMATS, new_figure
 
 
 def read_csv(content: bytes) -> list[dict[str, str]]:
@@ -70,7 +70,7 @@ def test_plain_text_can_be_written_anywhere() -> None:
 
 
 def test_a_figure_has_three_files_and_the_same_bytes_again() -> None:
-    first, again = figure_files(FIGURE), figure_files(FIGURE)
+    first, again = figure_files(FIGURE, FORMATS), figure_files(FIGURE, FORMATS)
     assert sorted(first) == ["nasty.pdf", "nasty.png", "nasty.svg"]
     assert first == again
     assert first["nasty.pdf"].startswith(b"%PDF")
@@ -78,7 +78,7 @@ def test_a_figure_has_three_files_and_the_same_bytes_again() -> None:
 
 
 def test_words_in_a_figure_cannot_leave_it() -> None:
-    text = inline_svg(figure_files(FIGURE)["nasty.svg"], FIGURE)
+    text = inline_svg(figure_files(FIGURE, ["svg"])["nasty.svg"], FIGURE)
     assert text.count("</svg>") == 1
     assert "<script" not in text
     assert "<!--" not in text

@@ -17,6 +17,7 @@ from subitize.records import Response
 from subitize.runs.folder import RunFolder
 from subitize.runs.journal import Journal
 from subitize.runs.plan import Plan
+from tests.reports.embedded import files_of
 from tests.scored import load_run, score_run
 
 SETTINGS = {
@@ -140,7 +141,7 @@ def test_people_are_reported_like_a_model_and_each_beside_their_vote(
     page = out.read_text("utf-8")
     assert "human/group" in page
     assert "their vote" in page
-    table = pl.read_csv(tmp_path / "report_files" / "naming-people.csv")
+    table = pl.read_csv(files_of(out)["naming-people.csv"])
     assert table["respondent"].to_list() == ["human/a", "human/b", "human/c", "their vote"]
     rows = {row["respondent"]: row for row in table.to_dicts()}
     # Two of three are exact, so the vote is, and they agree with it.

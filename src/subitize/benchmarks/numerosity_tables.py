@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from functools import partial
 from itertools import groupby
 from typing import Any
 
@@ -17,13 +18,14 @@ from subitize.measures.baselines import (
 from subitize.measures.counting_level import counting_level
 from subitize.measures.likeness import human_correlation
 from subitize.published.plos2025 import SAMPLED, STATEMENTS, PublishedRow
-from subitize.reports.cells import Line, cell, columns, data_table, model_table, words
+from subitize.reports.cells import Line, cell, columns, data_table, model_table, text, words
 from subitize.reports.grids import Matrix, matrix_from
-from subitize.reports.leaderboard import headline, ranked, standing
+from subitize.reports.leaderboard import headline, ranked, standing, standings
 from subitize.reports.page import Card, Cell, Column, Section, Table, plain
 from subitize.reports.respondents import Respondent, unfolded
 
 _DIRECTIONS = {"over": "Over", "under": "Under", "none": "–"}
+VERBS = {"naming": "counts", "production": "paints"}
 NOT_PRINTED = "not given in the text of the paper"
 COLUMNS = columns(
     "parameters:Size (B):.3g; nae:NAE:.3f±; accuracy::.1%±; counting_level:Level:n; "
@@ -140,7 +142,22 @@ def leaderboard_section(
             standing(name, lines, [NAE, ACCURACY]),
             table,
         ],
+        standings(respondents, NAE, partial(_in_words, VERBS[name])),
     )
+
+
+def _in_words(verb: str, one: Respondent) -> str:
+    """Up to where a model counts, and how it does above."""
+    level, accuracy = one.at("counting_level"), one.at("accuracy", "value")
+    if level is None or accuracy is None:
+        return f"{verb} no number that could be read"
+    right = f"{text(accuracy, '.0%')} right"
+    if level >= highest_target([one]):
+        return f"{verb} to {level}, {right}"
+    known = f"{verb} to {level}" if level else f"{verb} no number reliably"
+    w = one.at("weber_fraction", "value")
+    above = f"estimates above with w = {text(w, '.2f')}" if w else f"{right} in all"
+    return f"{known}, {above}"
 
 
 def bias_tables(
@@ -173,7 +190,8 @@ def bias_tables(
         [line.label, *(line.values.get(part) for part in parts)]
         for line in unfolded(respondents, "bias", "category")
     )
-    return [shown, data_table(f"{name}-bias-tests", ("model", *parts), tests)]
+    heads = ("model", *parts)
+    return [shown, data_table(f"{name}-bias-tests", heads, tests, "Every test behind it:")]
 
 
 def _bias(one: Respondent, category: str) -> Cell:
@@ -254,7 +272,8 @@ def flagged_tables(name: str, respondents: Sequence[Respondent]) -> list[Table]:
         lines,
         columns("category; targets; fewest:Fewest readable:n; needed::n"),
     )
-    return [shown, data_table(f"{name}-flagged-cells", ("model", *parts), every)]
+    heads = ("model", *parts)
+    return [shown, data_table(f"{name}-flagged-cells", heads, every, "Each cell alone:")]
 
 
 def _ranges(numbers: Sequence[int]) -> str:

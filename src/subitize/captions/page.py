@@ -11,7 +11,6 @@ from subitize.captions.page_checks import CORPUS, NAME, Result, beside, images, 
 from subitize.captions.rule import REASONS
 from subitize.measures.power_law import power_law_shares
 from subitize.published.plos2025 import BIBTEX
-from subitize.reports.build import Chapter
 from subitize.reports.cells import Line, cell, columns, data_table, model_table, quotes, told, words
 from subitize.reports.charts import panels
 from subitize.reports.methods import citations
@@ -19,6 +18,7 @@ from subitize.reports.page import (
     Block,
     Card,
     Cards,
+    Chapter,
     Figure,
     Points,
     Prose,

@@ -22,8 +22,11 @@ def report(
         list[Path], typer.Argument(metavar="RUN…", help="Run folders, or a folder of them.")
     ],
     out: Annotated[Path, typer.Option(help="The HTML file to write.")] = Path("report.html"),
+    figures: Annotated[
+        str, typer.Option(help="Also write every figure beside it: svg, pdf, png, with commas.")
+    ] = "",
 ) -> None:
-    """One HTML file with leaderboard, figures and tables; figures and tables also as files."""
+    """One HTML file that holds overview, figures (SVG) and tables (CSV)."""
     folders = [folder for given in runs for folder in find_runs(given)]
     counted = [read_result(folder) for folder in folders if is_result(folder)]
     learnt = [read_results(folder) for folder in folders if is_training(folder)]
@@ -35,7 +38,8 @@ def report(
     order = known_benchmarks()
     found.sort(key=lambda run: order.index(run.benchmark.NAME))
     more = [*([chapter(counted)] if counted else ()), *([trainings(learnt)] if learnt else ())]
-    print(build_report(found, out, page_of, more))
+    formats = [kind.strip().lower() for kind in figures.split(",") if kind.strip()]
+    print(build_report(found, out, page_of, more, formats))
 
 
 def find_runs(given: Path) -> list[Path]:

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING
 from subitize.readers.calibration import Calibration
 from subitize.reports.files import figure_files
 from subitize.reports.page import Figure
-from subitize.reports.style import INK, MUTED, OWN, new_figure
+from subitize.reports.style import FORMATS, INK, MUTED, OWN, new_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing
+
+CAPTION = "NAE against human counts by the threshold on the counter's scores."
 
 
 def calibration_files(calibration: Calibration) -> dict[str, bytes]:
@@ -34,5 +36,5 @@ def calibration_files(calibration: Calibration) -> dict[str, bytes]:
         axes.set(xlabel="threshold on the score", ylabel="NAE against human counts")
         return figure
 
-    files = figure_files(Figure("calibration", "", "", draw))
+    files = figure_files(Figure("calibration", CAPTION, CAPTION, draw), FORMATS)
     return {name.rpartition(".")[2]: content for name, content in files.items()}

@@ -166,10 +166,12 @@ def model_table(
     return Table(name, caption, (first, *shown), rows, notes, sorted_by)
 
 
-def data_table(name: str, heads: Sequence[str], rows: Iterable[Sequence[Any]]) -> Table:
+def data_table(
+    name: str, heads: Sequence[str], rows: Iterable[Sequence[Any]], caption: str = ""
+) -> Table:
     """The numbers behind a figure or a table, as a file only."""
     filled = [
         [Cell(None if isinstance(value, float) and math.isnan(value) else value) for value in row]
         for row in rows
     ]
-    return Table(name, "", [Column(head, head) for head in heads], filled, hidden=True)
+    return Table(name, caption, [Column(head, head) for head in heads], filled, hidden=True)

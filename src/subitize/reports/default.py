@@ -8,7 +8,7 @@ from typing import Any
 
 from subitize.records import Score
 from subitize.reports.cells import Line, column, columns, known_measure, model_table
-from subitize.reports.leaderboard import headline, ranked, standing
+from subitize.reports.leaderboard import headline, ranked, standing, standings
 from subitize.reports.methods import citations, methods
 from subitize.reports.page import Block, Column, Section
 from subitize.reports.replies import Answer, examples, gallery_section, pictures, unreadable_section
@@ -81,7 +81,8 @@ def _leaderboard(
         notes=[f"{one.label}: {one.help}." for one in measured if one.help and len(one.at) == 1],
     )
     lead = "A row per run, a column per measure."
-    return Section(f"{name}-leaderboard-section", "Leaderboard", lead, [*blocks, table])
+    shown = standings(respondents, measured[0], lambda one: "") if measured else ()
+    return Section(f"{name}-leaderboard-section", "Leaderboard", lead, [*blocks, table], shown)
 
 
 def _facts(one: Respondent, answer: Answer) -> str:

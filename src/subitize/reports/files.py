@@ -1,30 +1,71 @@
-"""Figures and tables as bytes: SVG, PDF, PNG, CSV, small pictures."""
+"""Figures and tables as bytes: SVG, PDF, PNG, CSV, small pictures, and their data links."""
 
 from __future__ import annotations
 
 import base64
 import re
+from collections.abc import Sequence
+from html import escape
+from urllib.parse import quote
 
 from subitize.files import csv_text
 from subitize.pictures.showing import thumbnail
-from subitize.reports.page import Cell, Figure, Table, plain
-from subitize.reports.style import FORMATS, save, styled
+from subitize.reports.page import Cell, Chapter, Figure, Table, every_block, plain
+from subitize.reports.style import save, styled
 
 THUMBNAIL = 256
 PIXELS_PER_POINT = 4 / 3
-SCROLLED = 620
-"""figures wider than so many pixels never get narrower than that"""
+TYPES = {"csv": "text/csv", "svg": "image/svg+xml"}
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
+_UNQUOTED = "!$()*,;:@?/=[]{}|^`~ "
+"""what may stand in a data link as it is, since the page quotes attributes"""
 
 
-def figure_files(figure: Figure) -> dict[str, bytes]:
-    """A figure in all formats, by file name."""
+def embedded_files(chapters: Sequence[Chapter], figures: Sequence[str]) -> dict[str, bytes]:
+    """Every table as CSV and every figure as SVG and in the other formats, by file name."""
+    files: dict[str, bytes] = {}
+
+    def add(table: Table) -> None:
+        assert f"{table.name}.csv" not in files, f"two tables are called {table.name}"
+        files[f"{table.name}.csv"] = csv_bytes(table)
+
+    for block in every_block(section for chapter in chapters for section in chapter.sections):
+        if isinstance(block, Table):
+            add(block)
+        elif isinstance(block, Figure):
+            assert f"{block.name}.svg" not in files, f"two figures are called {block.name}"
+            files.update(figure_files(block, ("svg", *figures)))
+            if block.data is not None:
+                add(block.data)
+    return files
+
+
+def figure_files(figure: Figure, kinds: Sequence[str]) -> dict[str, bytes]:
+    """A figure in these formats, by file name."""
     with styled():
         drawing = figure.draw()
-        # Lay out once: three formats of one figure must not differ, and this is the slow part.
+        # Lay out once: formats of one figure must not differ, and this is the slow part.
         drawing.draw_without_rendering()
         drawing.set_layout_engine("none")
-        return {f"{figure.name}.{kind}": save(drawing, kind) for kind in FORMATS}
+        files = {kind: save(drawing, kind) for kind in dict.fromkeys(kinds)}
+    if "svg" in files:
+        files["svg"] = _titled(files["svg"], figure)
+    return {f"{figure.name}.{kind}": content for kind, content in files.items()}
+
+
+def _titled(svg: bytes, figure: Figure) -> bytes:
+    """An SVG that says what it shows, also to who can't see it."""
+    title, words = escape(plain(figure.caption)), escape(plain(figure.alt))
+    head, end, rest = svg.partition(b">\n <metadata>")
+    assert end, "Matplotlib writes its SVG otherwise"
+    told = f">\n <title>{title}</title>\n <desc>{words}</desc>\n <metadata>"
+    return head + told.encode("utf-8", "replace") + rest
+
+
+def data_uri(name: str, content: bytes) -> str:
+    """A file as a link that holds it."""
+    kind = TYPES[name.rpartition(".")[2]]
+    return f"data:{kind};charset=utf-8,{quote(content, safe=_UNQUOTED)}"
 
 
 def inline_svg(svg: bytes, figure: Figure) -> str:
@@ -35,15 +76,17 @@ def inline_svg(svg: bytes, figure: Figure) -> str:
     text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
     text = re.sub(r"<style[^>]*>.*?</style>", "", text, flags=re.DOTALL)
     text = re.sub(r'(\bid="|url\(#|href="#)', rf"\g<1>{figure.name}-", text)
-    # A figure may grow a little beyond its printed size; on a phone a wide one is scrolled
-    # rather than made too small to read.
+    text = text.replace("<title>", f'<title id="{figure.name}-title">', 1)
+    text = text.replace("<desc>", f'<desc id="{figure.name}-desc">', 1)
+    # A figure may grow a little beyond its printed size and never gets smaller: on a phone it is
+    # scrolled rather than made too small to read.
     found = re.search(r'viewBox="0 0 ([\d.]+)', text)
     natural = float(found.group(1)) * PIXELS_PER_POINT if found else 0.0
-    least = SCROLLED if natural > SCROLLED else 0
-    size = f'style="max-width: {1.25 * natural:.0f}px; --least: {least}px"'
+    size = f'style="min-width: {natural:.0f}px; max-width: {1.25 * natural:.0f}px"'
+    named = f'role="img" aria-labelledby="{figure.name}-title {figure.name}-desc"'
     text = re.sub(r'(<svg[^>]*?) width="[^"]*pt"', r"\1", text, count=1)
     text = re.sub(r'(<svg[^>]*?) height="[^"]*pt"', r"\1", text, count=1)
-    return re.sub(r"\n\s*", "\n", text.replace("<svg", f"<svg {size}", 1))
+    return re.sub(r"\n\s*", "\n", text.replace("<svg", f"<svg {size} {named}", 1))
 
 
 def _field(cell: Cell) -> str:

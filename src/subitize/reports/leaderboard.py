@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from subitize.reports.cells import COUNT, Line, as_score, known_measure, text, told
 from subitize.reports.charts import Series, dot_rows, panels, percent_axis
-from subitize.reports.page import Card, Cards, Column, Figure
+from subitize.reports.page import Card, Cards, Column, Figure, Standing
 from subitize.reports.respondents import Respondent
 from subitize.reports.style import INK, MUTED, OWN
 
@@ -57,6 +57,16 @@ def headline(
         value = told(own[0].cell(column), column.form)
         cards.append(Card(own[0].label, f"best by {column.label}", value))
     return Cards([*cards, *more])
+
+
+def standings(
+    respondents: Sequence[Respondent], column: Column, said: Callable[[Respondent], str]
+) -> list[Standing]:
+    """What the overview shows of each run: one measure, and its scores in words."""
+    return [
+        Standing(one.model, column.label, Line(one.label, one.scores).cell(column), said(one))
+        for one in respondents
+    ]
 
 
 def standing(name: str, lines: Sequence[Line], columns: Sequence[Column]) -> Figure:

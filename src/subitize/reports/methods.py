@@ -8,7 +8,7 @@ from typing import Any
 
 from subitize import __version__
 from subitize.reports.cells import Line, at, columns, model_table
-from subitize.reports.page import Block, Code, Points, Prose, Section, Table, plain
+from subitize.reports.page import Block, Cite, Points, Prose, Section, Table, plain
 from subitize.reports.respondents import Respondent
 
 SUBITIZE_BIBTEX = f"""@software{{subitize,
@@ -111,7 +111,7 @@ def methods(
     questions = _questions(respondents) if tell_questions else ""
     said = f"Questions that the scores stand on: {questions} " if questions else ""
     blocks: list[Block] = [
-        Prose(_paragraph(respondents, intervals, unread, said)),
+        Prose(_paragraph(respondents, intervals, unread, said), "copied"),
         _runs_table(name, respondents),
     ]
     if deviations := respondents[0].run.benchmark.DEVIATIONS:
@@ -125,10 +125,5 @@ def methods(
 
 
 def citations(name: str, bibtex: str, sources: Sequence[str] = ()) -> Section:
-    """What to cite, and where published values were printed."""
-    blocks: list[Block] = [Code(f"{bibtex}\n\n{SUBITIZE_BIBTEX}")]
-    if sources:
-        blocks.append(Points("Where the published values are printed", sources))
-    return Section(
-        f"{name}-citations", "Citations", "Please cite the paper and the software.", blocks
-    )
+    """What to cite, and where published values were printed: the report gathers both."""
+    return Section(f"{name}-citations", "Citations", "", [Cite(bibtex.split("\n\n"), sources)])

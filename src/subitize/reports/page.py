@@ -8,7 +8,7 @@ name, so that several pages fit into one report.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 if TYPE_CHECKING:
@@ -39,7 +39,8 @@ class Prose(NamedTuple):
     """A paragraph."""
 
     text: str
-    tone: Literal["body", "note", "warning"] = "body"
+    tone: Literal["body", "note", "warning", "copied"] = "body"
+    """`copied` has a button that copies it"""
 
 
 class Points(NamedTuple):
@@ -50,9 +51,18 @@ class Points(NamedTuple):
 
 
 class Code(NamedTuple):
-    """Words to copy as they are, such as BibTeX."""
+    """Words to copy as they are, such as BibTeX; a button copies them."""
 
     text: str
+
+
+class Cite(NamedTuple):
+    """What to cite; the report gathers it from all pages and shows it once."""
+
+    entries: Sequence[str]
+    """BibTeX, or a reference in words"""
+    printed: Sequence[str] = ()
+    """where published values are printed"""
 
 
 class Card(NamedTuple):
@@ -119,7 +129,7 @@ class Column(NamedTuple):
 
 
 class Table(NamedTuple):
-    """A table, saved as NAME.csv; a click on a heading sorts it."""
+    """A table, embedded as NAME.csv too; a click on a heading sorts each of its groups."""
 
     name: str
     caption: str
@@ -130,6 +140,26 @@ class Table(NamedTuple):
     """name of the column that the rows come sorted by"""
     hidden: bool = False
     """only a file: the numbers behind a figure"""
+    groups: Sequence[tuple[str, int]] = ()
+    """heading and number of rows of each group, in order; without any all rows are one group"""
+
+    @property
+    def grouped(self) -> list[tuple[str, Sequence[Sequence[Cell]]]]:
+        """The rows under their headings."""
+        found, start = [], 0
+        for heading, many in self.groups or (("", len(self.rows)),):
+            found.append((heading, self.rows[start : start + many]))
+            start += many
+        return found
+
+    @property
+    def terms(self) -> list[Column]:
+        """The columns whose headings need a word, each term once."""
+        found: dict[str, Column] = {}
+        for column in self.columns:
+            if column.help:
+                found.setdefault(column.help, column)
+        return list(found.values())
 
     def reasons(self) -> list[str]:
         """Why cells are empty, once per row and reason, for readers who can't hover."""
@@ -142,7 +172,7 @@ class Table(NamedTuple):
 
 
 class Figure(NamedTuple):
-    """A figure, saved as NAME.svg, NAME.pdf and NAME.png, and shown in the page."""
+    """A figure, shown in the page and embedded as NAME.svg; other formats are files beside it."""
 
     name: str
     caption: str
@@ -173,7 +203,25 @@ class Gallery(NamedTuple):
     opened: bool = False
 
 
-Block = Prose | Points | Code | Cards | Table | Figure | Gallery
+class Fold(NamedTuple):
+    """Blocks behind their title until asked for: long lists, breakdowns."""
+
+    title: str
+    blocks: Sequence[Block]
+
+
+Block = Prose | Points | Code | Cite | Cards | Table | Figure | Gallery | Fold
+
+
+class Standing(NamedTuple):
+    """What a page tells the overview of one model."""
+
+    model: str
+    measure: str
+    """heading of its column, such as NAE; a page may have several"""
+    cell: Cell
+    said: str = ""
+    """its scores in plain words without a subject, such as `counts to 4`"""
 
 
 class Section(NamedTuple):
@@ -183,6 +231,47 @@ class Section(NamedTuple):
     title: str
     lead: str
     blocks: Sequence[Block] = ()
+    standings: Sequence[Standing] = ()
+    """for the overview, the best first"""
+
+
+class Chapter(NamedTuple):
+    """The page of one benchmark, or of something else that has results."""
+
+    name: str
+    title: str
+    sections: Sequence[Section]
+
+    @property
+    def short(self) -> str:
+        """Its title on a tab: the name in brackets at its end, or what stands before a colon.
+
+        >>> [Chapter("", title, ()).short for title in ("Hidden things (CAPTURE)", "Gecko: n")]
+        ['CAPTURE', 'Gecko']
+        """
+        named = re.search(r"\((.+)\)$", self.title)
+        return named[1] if named else self.title.partition(":")[0]
+
+
+class About(NamedTuple):
+    """What stands under the report's title."""
+
+    models: Sequence[str]
+    trials: int
+    date: str = ""
+
+
+def every_block(sections: Iterable[Section]) -> Iterator[Block]:
+    """All blocks, also those inside folds."""
+    for section in sections:
+        yield from _opened(section.blocks)
+
+
+def _opened(blocks: Iterable[Block]) -> Iterator[Block]:
+    for block in blocks:
+        yield block
+        if isinstance(block, Fold):
+            yield from _opened(block.blocks)
 
 
 Sections = Callable[["Sequence[StoredRun]"], list[Section]]

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -44,6 +44,12 @@ class Respondent:
         return at(self.scores, *path)
 
     @property
+    def model(self) -> str:
+        """The model's name, which its runs in other benchmarks share."""
+        named = self.at("model") or at(self.run.info, "model", "name") or self.run.folder.name
+        return plain(named, 80)
+
+    @property
     def not_read(self) -> float | None:
         """The share of the answers that are unreadable, refused, cut off or failed."""
         states = self.at("states") or {}
@@ -68,15 +74,13 @@ def respondents_from(
     scored: Callable[[Mapping[str, Any]], pl.Expr] | None = None,
 ) -> list[Respondent]:
     """The runs, smallest `order` of their scores first; equal names are told apart by folders."""
-    names = [
-        plain(run.scores.get("model") or at(run.info, "model", "name") or run.folder.name, 80)
-        for run in runs
-    ]
+    every = [Respondent("", run, scored) for run in runs]
+    names = [one.model for one in every]
     found = []
-    for name, run in zip(names, runs, strict=True):
-        place = order(run.scores)
-        label = f"{name} ({plain(run.folder.name, 40)})" if names.count(name) > 1 else name
-        found.append((math.inf if place is None else place, Respondent(label, run, scored)))
+    for name, one in zip(names, every, strict=True):
+        place = order(one.scores)
+        label = f"{name} ({plain(one.run.folder.name, 40)})" if names.count(name) > 1 else name
+        found.append((math.inf if place is None else place, replace(one, label=label)))
     return [one for _, one in sorted(found, key=lambda pair: (pair[0], pair[1].label))]
 
 

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from subitize.published import geckonum, probe
 from subitize.records import Score
-from subitize.reports.build import Chapter
 from subitize.reports.cells import Line, columns, data_table, model_table
 from subitize.reports.charts import Series, legend, lines, panels, percent_axis
 from subitize.reports.methods import citations
-from subitize.reports.page import Block, Card, Cards, Column, Figure, Prose, Section, Table
+from subitize.reports.page import Block, Card, Cards, Chapter, Column, Figure, Prose, Section, Table
 from subitize.training.mixtures import MIXTURES
 
 if TYPE_CHECKING:

@@ -1,0 +1,107 @@
+"""What stands around the pages: the overview before them, everything to cite behind them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from subitize.reports.cells import words
+from subitize.reports.methods import SUBITIZE_BIBTEX
+from subitize.reports.page import (
+    Block,
+    Cell,
+    Chapter,
+    Cite,
+    Code,
+    Column,
+    Fold,
+    Points,
+    Section,
+    Standing,
+    Table,
+    every_block,
+)
+
+OVERVIEW, CITATIONS = "overview", "citations"
+Place = tuple[str, str]
+"""a chapter's name and a measure on its page"""
+
+
+def with_overview(chapters: Sequence[Chapter]) -> list[Chapter]:
+    """The pages with the overview before them and the citations, once, behind them."""
+    pages = [
+        chapter._replace(sections=[one for one in map(_uncited, chapter.sections) if one.blocks])
+        for chapter in chapters
+    ]
+    return [*_overview(chapters), *pages, *_citations(chapters)]
+
+
+def _uncited(section: Section) -> Section:
+    blocks = [block for block in section.blocks if not isinstance(block, Cite)]
+    return section._replace(blocks=blocks)
+
+
+def _overview(chapters: Sequence[Chapter]) -> Iterator[Chapter]:
+    """A row per model, a column per page and measure, and what the scores say in words."""
+    heads: dict[Place, Column] = {}
+    models: dict[str, dict[Place, list[Standing]]] = {}
+    for chapter in chapters:
+        for standing in (one for section in chapter.sections for one in section.standings):
+            place = chapter.name, standing.measure
+            label = f"{chapter.short}: {standing.measure}"
+            heads.setdefault(place, Column("_".join(place).replace(" ", "_"), label, ".3f", True))
+            models.setdefault(standing.model, {}).setdefault(place, []).append(standing)
+    if not models:
+        return
+    rows = [
+        [
+            words(model),
+            words(_sentence(one for found in own.values() for one in found)),
+            *(_cell(own.get(place, ())) for place in heads),
+        ]
+        for model, own in models.items()
+    ]
+    table = Table(
+        "overview-models",
+        "Every model of this report; brackets hold 95 % intervals.",
+        [Column("model", "Model"), Column("words", "In words", wide=True), *heads.values()],
+        rows,
+        ["The sentences are made from the scores. What each measure means stands on its page."],
+    )
+    lead = "A row per model, a column per benchmark; each benchmark has its own page."
+    section = Section("overview-section", "Models", lead, [table])
+    yield Chapter(OVERVIEW, "Overview", [section])
+
+
+def _sentence(standings: Iterator[Standing]) -> str:
+    """One sentence from what the pages say, each thing once."""
+    said = "; ".join(dict.fromkeys(one.said for one in standings if one.said))
+    return f"{said[:1].upper()}{said[1:]}." if said else ""
+
+
+def _cell(found: Sequence[Standing]) -> Cell:
+    """A model's score; of several runs all their scores."""
+    if not found:
+        return Cell(reason="not run")
+    if len(found) == 1:
+        return found[0].cell
+    return Cell(None, " · ".join(one.cell.shown for one in found), badge=f"{len(found)} runs")
+
+
+def _citations(chapters: Sequence[Chapter]) -> Iterator[Chapter]:
+    entries: dict[str, None] = {}
+    printed: list[Block] = []
+    for chapter in chapters:
+        cites = [one for one in every_block(chapter.sections) if isinstance(one, Cite)]
+        entries.update((entry, None) for one in cites for entry in one.entries)
+        sources = list(dict.fromkeys(source for one in cites for source in one.printed))
+        if sources:
+            printed.append(Points(chapter.title, sources))
+    if not entries:
+        return
+    blocks: list[Block] = [Code("\n\n".join([*entries, SUBITIZE_BIBTEX]))]
+    if printed:
+        blocks.append(Fold("Where the published values are printed", printed))
+    lead = "Please cite the papers whose benchmarks you ran, and the software."
+    yield Chapter(
+        CITATIONS, "Citations", [Section("citations-section", "What to cite", lead, blocks)]
+    )
