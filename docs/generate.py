@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 
 from subitize.benchmarks.catalog import BENCHMARKS, get_benchmark
 from subitize.cli import COMMANDS, LazyGroup, root
+from subitize.commands.about_benchmarks import settings_of, shown
 from subitize.measures import MEASURES
 from subitize.models.base import METHODS
 from subitize.models.catalog import FAMILIES
@@ -51,11 +52,13 @@ def benchmarks() -> str:
         parts.append(f"- readers: {', '.join(found.READERS)} (the first is the usual one)\n")
         parts.append(f"- scores: {', '.join(found.MEASURES)}\n\n")
         parts.append("Settings (`--set NAME=VALUE`) and their defaults:\n\n")
-        parts.append("| setting | default |\n|---|---|\n")
-        for field in found.SETTINGS.__dataclass_fields__.values():
-            default = field.default
-            shown = ", ".join(map(str, default)) if isinstance(default, tuple) else str(default)
-            parts.append(f"| `{field.name}` | {shown or '(empty)'} |\n")
+        parts.append("| setting | default | meaning |\n|---|---|---|\n")
+        for one in settings_of(found):
+            meaning = one.meaning.replace("|", "\\|")
+            parts.append(f"| `{one.name}` | {one.default or '(empty)'} | {meaning} |\n")
+        for profile, given in found.PROFILES.items():
+            words = " ".join(f"{name}={shown(value)}" for name, value in given.items())
+            parts.append(f"\n`--profile {profile}`: {words or 'the settings as they are'}\n")
         parts.append("\nWhere we do otherwise than the paper, and why:\n\n")
         parts += [f"- {deviation}\n" for deviation in found.DEVIATIONS]
         parts.append("\n")

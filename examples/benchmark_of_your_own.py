@@ -21,8 +21,11 @@ QUESTION = "Is the number of dots in the picture even or odd?"
 @dataclass(frozen=True)
 class ParitySettings(Settings):
     per_number: int = 20
+    """pictures of each number"""
     highest: int = 10
+    """highest number of dots"""
     size: int = 512
+    """side of the pictures in pixels"""
 
 
 class Parity(Benchmark[ParitySettings]):

@@ -8,6 +8,7 @@ model: a stage is asked of the model under test or, by the name of its role, of 
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
@@ -32,6 +33,7 @@ __all__ = [
     "Settings",
     "Stage",
     "later",
+    "meanings",
     "states_of",
     "with_states",
 ]
@@ -65,16 +67,42 @@ class Settings:
     """Base of a benchmark's settings: a frozen dataclass whose fields are the declared settings.
 
     Every field is part of what the run is. `seed` is common to all. A field that joined later (see
-    `joined`) is left out of that while it has its default, so that older runs stay what they are.
+    `later`) is left out of that while it has its default, so that older runs stay what they are.
+    The line under a field says what it means: `meanings` reads it, help and docs show it.
     """
 
     seed: int = 0
+    """of stimuli and draws"""
 
     def identity(self) -> dict[str, Any]:
         """What decides which run it is: all of them but later ones at their default."""
         usual = {one.name: one.default for one in fields(self) if one.metadata.get("later")}
         return {name: value for name, value in asdict(self).items()
                 if name not in usual or value != usual[name]}  # fmt: skip
+
+
+def meanings(settings: type[Settings]) -> dict[str, str]:
+    """What each setting means: the line under its field. Empty where no source is at hand.
+
+    >>> meanings(Settings)
+    {'seed': 'of stimuli and draws'}
+    """
+    import ast
+    import inspect
+
+    found = dict.fromkeys((one.name for one in fields(settings)), "")
+    for cls in reversed(settings.__mro__[:-1]):
+        try:
+            [body] = ast.parse(inspect.cleandoc("\n" + inspect.getsource(cls))).body
+        except (OSError, TypeError, SyntaxError, ValueError):
+            continue
+        lines = body.body if isinstance(body, ast.ClassDef) else []
+        for one, below in itertools.pairwise(lines):
+            if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name):
+                said = below.value if isinstance(below, ast.Expr) else None
+                if isinstance(said, ast.Constant) and isinstance(said.value, str):
+                    found[one.target.id] = " ".join(said.value.split())
+    return found
 
 
 class Stage(NamedTuple):
@@ -142,6 +170,8 @@ class Benchmark(Generic[S]):
     """what we do otherwise than the paper, and why"""
     MAX_TOKENS: ClassVar[int | None] = None
     """how long a reply may be unless the user says otherwise; None leaves it to the model"""
+    PROFILES: ClassVar[Mapping[str, Mapping[str, Any]]] = {"paper": {}, "quick": {}}
+    """`--profile`: settings as the paper has them, and those of a first look"""
     DEMO: ClassVar[Mapping[str, Any]] = {"models": (), "settings": {}, "fast": {}}
     """`models`: built-in models for the demo; `settings`: small settings; `fast`: smaller ones;
     `also`: further (settings, models)"""

@@ -11,7 +11,8 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from subitize import __version__
-from subitize.errors import SubitizeError
+from subitize.commands.helping import Grouped
+from subitize.errors import SubitizeError, UnknownName
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "demo": (".demo:demo", "Every benchmark on the built-in models, then the report."),
@@ -56,13 +57,20 @@ class LazyGroup(TyperGroup):
         if cmd_name not in COMMANDS:
             return None
         module, _, function = COMMANDS[cmd_name][0].partition(":")
-        found = getattr(import_module(module, "subitize.commands"), function)
+        home = import_module(module, "subitize.commands")
+        found = getattr(home, function)
         if isinstance(found, typer.Typer):
             return typer.main.get_group(found)
         app = typer.Typer(add_completion=False, rich_markup_mode=None)
-        app.command(cmd_name)(found)
+        # A command that needs more than options in groups says so beside itself.
+        app.command(cmd_name, cls=getattr(home, "COMMAND", Grouped))(found)
         command: TyperCommand | TyperGroup = typer.main.get_command(app)  # type: ignore[assignment]
         return command
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        if not args[0].startswith("-") and args[0] not in COMMANDS:
+            raise UnknownName("command", args[0], COMMANDS)
+        return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         with formatter.section("Commands"):
@@ -71,7 +79,7 @@ class LazyGroup(TyperGroup):
 
 root = typer.Typer(
     cls=LazyGroup,
-    add_completion=False,
+    add_completion=True,
     rich_markup_mode=None,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -97,7 +105,7 @@ def about(
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line; exit 0 is success, 2 bad usage or input, 1 anything else."""
     try:
-        root(arguments)
+        root(arguments, prog_name="subitize")
     except SubitizeError as problem:
         print(f"subitize: {problem}", file=sys.stderr)
         sys.exit(problem.exit_code)

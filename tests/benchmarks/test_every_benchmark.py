@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from subitize.benchmark import Benchmark, Settings
+from subitize.benchmark import Benchmark, Settings, meanings
 from subitize.benchmarks import catalog
 from subitize.benchmarks.catalog import BENCHMARKS, get_benchmark
 from subitize.errors import UnknownName
@@ -48,6 +48,19 @@ def test_its_settings_are_declared(benchmark_: Benchmark[Any]) -> None:
     assert all(field.default is not None for field in fields(benchmark_.SETTINGS))
     with pytest.raises(UnknownName):
         benchmark_.settings_from({"no_such_setting": 1})
+
+
+def test_every_setting_says_what_it_means(benchmark_: Benchmark[Any]) -> None:
+    said = meanings(benchmark_.SETTINGS)
+    assert list(said) == [field.name for field in fields(benchmark_.SETTINGS)]
+    assert [name for name, line in said.items() if len(line.split()) < 2] == []
+
+
+def test_its_profiles_can_be_run(benchmark_: Benchmark[Any]) -> None:
+    assert set(benchmark_.PROFILES) == {"paper", "quick"}
+    for given in benchmark_.PROFILES.values():
+        # what a benchmark of the user's own data needs beside, as its demo names it
+        benchmark_.settings_from({**benchmark_.DEMO.get("fast", {}), **given})
 
 
 def test_its_conditions_and_helpers_are_declared(benchmark_: Benchmark[Any]) -> None:

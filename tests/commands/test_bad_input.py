@@ -92,7 +92,7 @@ def test_models(tmp_path: Path, model: str, says: str) -> None:
 
 def test_unknown_benchmark_and_command() -> None:
     check(subitize("run", "nameing", "--model", "sim/perfect"), 2, "did you mean 'naming'")
-    check(subitize("rnu"), 2, "No such command")
+    check(subitize("rnu"), 2, "There is no command")
     check(subitize("run", "naming"), 2, "--model")
 
 

@@ -64,14 +64,24 @@ class NamingSettings(Settings):
     """What a naming run is."""
 
     per_cell: int = 50
+    """pictures per category and number"""
     max: int = 10
+    """highest number: each from 1 up to it is shown"""
     size: int = 1024
+    """side of the pictures in pixels"""
     categories: tuple[str, ...] = CATEGORIES
+    """what is shown, separated by commas"""
     hold: str = ""
+    """a cue that does not grow with the number: area, hull or density; empty: none is held"""
     prompt: str = "best"
+    """best (all forms are asked, the best scored), pilot (the best on one picture in ten is asked
+    further), or one form: things, objects, category, step-by-step"""
     top_up: bool = False
+    """ask further trials in cells with too few readable replies"""
     control: bool = True
+    """also ask what the pictures of apples show"""
     cues: str = later("")
+    """orthogonal: number, size and spacing vary independently; empty: as published"""
     pictures: str = later("")
     """a folder of your own pictures, {n}_{category}_{index}.png or with a manifest"""
     question: str = later("")
@@ -129,6 +139,10 @@ class Naming(Benchmark[NamingSettings]):
         "slip in 500 does not discredit it; the paper's models had all right.",
         "The threshold of the effect size r is .3: the symbol is lost in the published text.",
     )
+    PROFILES: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+        "paper": {},
+        "quick": {"per_cell": 5, "prompt": "things"},
+    }
     DEMO: ClassVar[Mapping[str, Any]] = {
         "models": (
             "sim/perfect",

@@ -70,10 +70,15 @@ class ProductionSettings(Settings):
     """What a production run is."""
 
     per_cell: int = 100
+    """pictures per category and number"""
     max: int = 10
+    """highest number: each from 1 up to it is asked for"""
     categories: tuple[str, ...] = CATEGORIES
+    """what is to be painted, separated by commas"""
     prompt: str = "better"
+    """better (for people and dots the wordings with which models drew better), or plain"""
     reasks: int = 3
+    """how often a picture in which nothing is found is asked for again"""
     prompts: str = later("")
     """numgen: NumGen's prompts, per_cell of each number, instead of categories × numbers"""
 
@@ -118,6 +123,10 @@ class Production(Benchmark[ProductionSettings]):
         "A picture that can't be decoded is treated as one in which nothing was found.",
         "The threshold of the effect size r is .3: the symbol is lost in the published text.",
     )
+    PROFILES: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+        "paper": {},
+        "quick": {"per_cell": 5},
+    }
     DEMO: ClassVar[Mapping[str, Any]] = {
         "models": ("painter/shapes?size=256", "painter/shapes?size=256&w=0.15"),
         "settings": {"per_cell": 6},

@@ -2,33 +2,77 @@
 
 from __future__ import annotations
 
+from typing import Annotated, Any
+
+import typer
+
+from subitize.benchmark import Benchmark
 from subitize.benchmarks.catalog import get_benchmark, known_benchmarks
+from subitize.commands.about_benchmarks import names, settings_of, shown
 from subitize.commands.printing import Json, show
 from subitize.models.catalog import families
 
 
-def benchmarks(json: Json = False) -> None:
-    """What can be measured, with the paper it comes from."""
-    found = []
-    for name in known_benchmarks():
+def benchmarks(
+    name: Annotated[
+        str | None,
+        typer.Argument(metavar="NAME", help="Tell all of this one.", autocompletion=names),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """What can be measured, with the paper it comes from; of one benchmark every setting."""
+    if name is not None:
         benchmark = get_benchmark(name)
-        found.append(
-            {
-                "name": name,
-                "version": benchmark.VERSION,
-                "title": benchmark.TITLE,
-                "asks": list(benchmark.KINDS),
-                "readers": list(benchmark.READERS),
-                "paper": benchmark.PAPER.citation,
-                "doi": benchmark.PAPER.doi,
-            }
-        )
+        found = _about(benchmark)
+        found["settings"] = [one._asdict() for one in settings_of(benchmark)]
+        found["profiles"] = {key: dict(given) for key, given in benchmark.PROFILES.items()}
+        found["helpers"] = list(benchmark.HELPERS)
+        found["deviations"] = list(benchmark.DEVIATIONS)
+        show(found, _told(benchmark), json)
+        return
+    listed = [_about(get_benchmark(one)) for one in known_benchmarks()]
     text = "\n".join(
         f"{one['name']:12} {one['title']} (asks a {' or a '.join(one['asks'])})\n"
         f"{'':12} {one['paper']}"
-        for one in found
+        for one in listed
     )
-    show(found, text, json)
+    show(listed, f"{text}\n`subitize benchmarks NAME` tells a benchmark's settings.", json)
+
+
+def _about(benchmark: Benchmark[Any]) -> dict[str, Any]:
+    return {
+        "name": benchmark.NAME,
+        "version": benchmark.VERSION,
+        "title": benchmark.TITLE,
+        "asks": list(benchmark.KINDS),
+        "readers": list(benchmark.READERS),
+        "paper": benchmark.PAPER.citation,
+        "doi": benchmark.PAPER.doi,
+    }
+
+
+def _told(benchmark: Benchmark[Any]) -> str:
+    """All of one benchmark, for the eye."""
+    one = _about(benchmark)
+    lines = [
+        f"{one['name']}: {one['title']}, version {one['version']}",
+        f"{one['paper']} {'doi:' + one['doi'] if one['doi'] else ''}".rstrip(),
+        f"asks a {' or a '.join(one['asks'])}; read by {', '.join(one['readers'])}",
+    ]
+    if benchmark.HELPERS:
+        lines.append(f"helpers (--base-url ROLE=URL): {', '.join(benchmark.HELPERS)}")
+    lines += ["", "settings (--set NAME=VALUE), with their defaults:"]
+    for setting in settings_of(benchmark):
+        head = f"  {setting.name}={setting.default}"
+        lines += [f"{head:26} {setting.meaning}"] if len(head) < 27 else [
+            head, f"{'':26} {setting.meaning}",
+        ]  # fmt: skip
+    lines += ["", "profiles (--profile NAME):"]
+    for key, given in benchmark.PROFILES.items():
+        words = " ".join(f"{name}={shown(value)}" for name, value in given.items())
+        lines.append(f"  {key:8} {words or 'the settings as they are'}")
+    lines += ["", "where we do otherwise than the paper:"]
+    return "\n".join([*lines, *(f"  {text}" for text in benchmark.DEVIATIONS)])
 
 
 def models(json: Json = False) -> None:

@@ -88,6 +88,10 @@ class Capture(Benchmark[CaptureSettings]):
         "help gets the inpainted picture alone.",
         "Intervals are ours, over configurations; all differences are paired by configuration.",
     )
+    PROFILES: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+        "paper": {"layout": "published"},
+        "quick": {"items": 100, "validation": 10},
+    }
     DEMO: ClassVar[Mapping[str, Any]] = {
         "models": ("sim/observer", "counter/blobs", "counter/pattern"),
         "settings": {"items": 150, "validation": 10, "size": 256, "help": ("inpainted",)},

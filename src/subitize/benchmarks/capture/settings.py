@@ -31,6 +31,7 @@ class CaptureSettings(Settings):
     tasks: tuple[str, ...] = ("all",)
     """total, hidden, pattern; `all` is every task that the set allows"""
     variants: tuple[str, ...] = VARIANTS
+    """with the box (occluded), without it (unoccluded), or both"""
     layout: str = "fair"
     """of the synthetic set: fair or published"""
     size: int = 512
@@ -44,7 +45,8 @@ class CaptureSettings(Settings):
     question: str = ""
     """your own words instead of a prompt, with [object] for the thing"""
     help: tuple[str, ...] = ()
-    """each is a condition of its own beside the plain one"""
+    """all-coordinates, visible-coordinates, inpainted, visible-count, chain-of-thought: each is a
+    condition of its own beside the plain one"""
     inpainter: str = "pattern"
     """pattern (built in), a model that fills a part of a picture, or a folder of inpainted ones"""
     counter: str = "counter/blobs"

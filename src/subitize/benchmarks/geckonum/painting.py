@@ -91,6 +91,10 @@ class GeckoNum(Benchmark[PaintSettings]):
         "A picture that a painter refuses to make enters no accuracy; beside it stands the "
         "accuracy with refusals counted wrong, by which painters are ranked.",
     )
+    PROFILES: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+        "paper": {},
+        "quick": {"tasks": ("1",), "types": ("numeric_simple",), "seeds": 1},
+    }
     DEMO: ClassVar[Mapping[str, Any]] = {
         "models": ("painter/shapes?size=256", "painter/shapes?size=256&w=0.25"),
         "settings": {

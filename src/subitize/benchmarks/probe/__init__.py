@@ -95,6 +95,10 @@ class Probe(Benchmark[ProbeSettings]):
         "Statements for new data are in correct English; mode=published gives the released ones.",
     )
     MAX_TOKENS: ClassVar[int | None] = 256
+    PROFILES: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+        "paper": {},
+        "quick": {"items": 100},
+    }
     DEMO: ClassVar[Mapping[str, Any]] = {
         "models": ("sim/perfect", "sim/observer", "sim/random"),
         "settings": {"items": 200},
