@@ -90,6 +90,10 @@ def test_the_leaderboard_is_sorted_and_equals_the_scores(
     values = [float(row["nae"]) for row in found if row["nae"]]
     assert values == sorted(values)
     assert all(not row["nae"] for row in found[len(values) :])
+    assert {row["mark"].split()[0] for row in found[len(values) :]} == {"published"}
+    ranks = {row["model"]: row["rank"] for row in found if row["rank"]}
+    assert list(ranks) == [row["model"] for row in found if row["mark"] == "best of 3 prompts"]
+    assert sorted(map(int, ranks.values())) == [1, 2, 3, 4]
     by_model = {row["model"]: row for row in found}
     for run in good_runs:
         row = by_model[run.scores["model"]]
@@ -97,12 +101,37 @@ def test_the_leaderboard_is_sorted_and_equals_the_scores(
             for name, suffix in (("value", ""), ("low", "_low"), ("high", "_high")):
                 assert float(row[measure + suffix]) == run.scores[measure][name]
     assert by_model["hf/tiny-vlm"]["parameters"] == "0.27"
-    assert by_model["Qwen2.5-VL 72B"]["mark"] == "published"
+    assert by_model["Qwen2.5-VL 72B"]["mark"] == "published best of 3 prompts"
     assert by_model["ViLT-b32"]["accuracy"] == "< 30 %"
     observer = by_model["Ideal human observer"]
     assert observer["mark"] == "baseline"
     assert float(observer["nae"]) == pytest.approx(0.0689, abs=5e-5)
     assert float(by_model["Random choice (expected)"]["nae"]) == pytest.approx(2.30042, abs=5e-6)
+
+
+def test_runs_that_are_alike_share_a_rank_and_unfinished_ones_have_none(tmp_path: Path) -> None:
+    rows = simulate(estimate, per_cell=1)
+    unread = {"states": {"refused": len(rows)}, "nae": None, "accuracy": None}
+    runs = [
+        make_run("b", rows), make_run("a", rows), make_run("worse", simulate(guess, per_cell=1)),
+        make_run("mute", rows, **unread), make_run("broken", rows, failed=3),
+        make_run("half", rows),
+    ]  # fmt: skip
+    asked = {"per_cell": 2, "categories": CATEGORIES, "prompt": "things", "control": False}
+    settings = get_benchmark("naming").settings_from(asked)
+    runs[-1] = changed(runs[-1], info={**runs[-1].info, "kind": "namer"}, settings=settings)
+    out = build_report(runs, tmp_path / "report.html", page_of)
+    found = rows_of(out, "naming-leaderboard.csv")
+    own = {row["model"]: row for row in found if row["model"] in {r.scores["model"] for r in runs}}
+    shown = {name: row["rank"] for name, row in own.items()}
+    assert shown == {"a": "1", "b": "1", "worse": "3", "broken": "", "half": "", "mute": ""}
+    assert own["mute"]["mark"].startswith("no answer read")
+    assert own["broken"]["mark"].startswith("3 failed")
+    assert own["half"]["mark"].startswith("partial: 50 of 100 trials")
+    text = out.read_text("utf-8")
+    assert "2 tied" in text
+    assert "1 =" in text
+    assert "Gave no answer that could be read." in text
 
 
 def test_the_confusion_file_holds_the_counts(report: Path, good_runs: list[StoredRun]) -> None:

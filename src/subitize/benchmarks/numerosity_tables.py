@@ -18,9 +18,16 @@ from subitize.measures.baselines import (
 from subitize.measures.counting_level import counting_level
 from subitize.measures.likeness import human_correlation
 from subitize.published.plos2025 import SAMPLED, STATEMENTS, PublishedRow
-from subitize.reports.cells import Line, cell, columns, data_table, model_table, text, words
+from subitize.reports.cells import Line, at, cell, columns, data_table, model_table, text, words
 from subitize.reports.grids import Matrix, matrix_from
-from subitize.reports.leaderboard import headline, ranked, standing, standings
+from subitize.reports.leaderboard import (
+    headline,
+    leaderboard,
+    ranking,
+    run_line,
+    standing,
+    standings,
+)
 from subitize.reports.page import Card, Cell, Column, Section, Table, plain
 from subitize.reports.respondents import Respondent, unfolded
 
@@ -28,22 +35,21 @@ _DIRECTIONS = {"over": "Over", "under": "Under", "none": "–"}
 VERBS = {"naming": "counts", "production": "paints"}
 NOT_PRINTED = "not given in the text of the paper"
 COLUMNS = columns(
-    "parameters:Size (B):.3g; nae:NAE:.3f±; accuracy::.1%±; counting_level:Level:n; "
-    "human_correlation:Corr. with human:.3f±; category_consistency:Consistency:.2f±; "
-    "weber_fraction::.3f±; subitizing_limit::n; not_read::.1%; prompt"
+    "nae:NAE:.3f±; accuracy::.1%±; trials::n; not_read::.1%; per_cell::n; counting_level:Level:n; "
+    "category_consistency:Consistency:.2f±; human_correlation:Likeness to people:.3f±; "
+    "weber_fraction::.3f±; subitizing_limit::n; prompt; parameters:Size (B):.3g"
 )
-NAE, ACCURACY = COLUMNS[1:3]
+NAE, ACCURACY = COLUMNS[:2]
 
 
 def _from_run(one: Respondent) -> Line:
     size = one.scores.get("parameters") or one.run.info.get("parameters")
-    values = {
-        **one.scores,
-        "parameters": size or Cell(reason="not known"),
-        "not_read": cell(one.not_read, ".1%", "no trials"),
-        "prompt": _form(one),
-    }
-    return Line(one.label, values)
+    return run_line(
+        one,
+        parameters=size or Cell(reason="not known"),
+        per_cell=at(one.run.info, "settings", "per_cell") or Cell(reason="pictures of your own"),
+        prompt=_form(one),
+    )
 
 
 def _form(one: Respondent) -> Cell:
@@ -51,7 +57,7 @@ def _form(one: Respondent) -> Cell:
     form, tried = one.scores.get("prompt"), one.scores.get("prompts") or {}
     if not form:
         return Cell(reason="one form")
-    return words(form, badge=f"best of {len(tried)}" if len(tried) > 1 else "")
+    return words(form, badge=f"best of {len(tried)} prompts" if len(tried) > 1 else "")
 
 
 def _from_paper(row: PublishedRow) -> Line:
@@ -64,7 +70,7 @@ def _from_paper(row: PublishedRow) -> Line:
         "accuracy": Cell(None, row.accuracy_bound) if row.accuracy_bound else accuracy,
         "parameters": row.parameters or Cell(reason="" if row.baseline else NOT_PRINTED),
         "not_read": None if row.discarded is None else Cell(None, f"{row.discarded} replies"),
-        "prompt": row.prompt or None,
+        "prompt": words(row.prompt, badge="best of 3 prompts") if row.prompt else None,
     }
     if row.level_bound:
         values["counting_level"] = Cell(None, row.level_bound)
@@ -104,24 +110,24 @@ def leaderboard_section(
     """Headline, figure and table."""
     highest = highest_target(respondents)
     random, observer = baselines(highest).items()
-    lines = ranked(
-        [
-            *map(_from_run, respondents),
-            *map(_from_paper, published),
-            _from_matrix(f"{random[0]} (expected)", random[1]),
-            _from_matrix(*observer, weber_fraction=cell(0.15, ".2f"), subitizing_limit=4),
-        ],
-        [NAE, ACCURACY],
-    )
+    lines = [
+        *map(_from_run, respondents),
+        *map(_from_paper, published),
+        _from_matrix(f"{random[0]} (expected)", random[1]),
+        _from_matrix(*observer, weber_fraction=cell(0.15, ".2f"), subitizing_limit=4),
+    ]
+    found = ranking(lines, NAE)
     levels = [level for one in respondents if (level := one.scores.get("counting_level"))]
     highest_level = Card(str(max(levels, default=0)), "highest counting level", "of an n-knower")
     always_right = human_correlation(perfect_matrix(highest_target=highest)) or 0.0
-    table = model_table(
+    table = leaderboard(
         f"{name}-leaderboard",
         "Leaderboard, sorted by NAE (0 is best). Brackets hold 95 % intervals.",
-        lines,
+        found,
         [c for c in COLUMNS if any(line.cell(c).shown != "–" for line in lines)],
-        notes=[
+        [
+            "Level, consistency and likeness depend on how many trials there are per cell of "
+            "target and category: compare rows with as many per cell.",
             "The correlation with the ideal human observer is a likeness, not an accuracy: who is "
             f"always right gets {always_right:.4f}, because people estimate above four.",
             "Rows marked published hold what the text of Testolin, Hou and Zorzi (2025) gives; "
@@ -130,7 +136,6 @@ def leaderboard_section(
             *STATEMENTS.get(name, ()),
             *(f"{row.model}: {row.note}." for row in published if row.note),
         ],
-        sorted_by="nae",
     )
     return Section(
         f"{name}-leaderboard-section",
@@ -138,8 +143,8 @@ def leaderboard_section(
         "NAE is the error as a share of the target, so that missing one of two weighs more than "
         "missing one of ten. Lower is better.",
         [
-            headline(lines, respondents, NAE, *([highest_level] if levels else [])),
-            standing(name, lines, [NAE, ACCURACY]),
+            headline(found, respondents, *([highest_level] if levels else [])),
+            standing(name, found, [NAE, ACCURACY]),
             table,
         ],
         standings(respondents, NAE, partial(_in_words, VERBS[name])),

@@ -105,6 +105,8 @@ class Line(NamedTuple):
     """such as `published`"""
     missing: str = NOT_THERE
     """why a value is not there, where `undefined` does not say"""
+    unranked: str = ""
+    """why a run has no rank, such as `partial`"""
 
     def cell(self, column: Column) -> Cell:
         """The line's place in a column."""
@@ -160,7 +162,10 @@ def model_table(
 ) -> Table:
     """A table with a row per respondent, whose name stands first."""
     rows = [
-        [words(line.label, badge=line.badge), *(line.cell(column) for column in shown)]
+        [
+            words(line.label, badge=line.badge or line.unranked),
+            *(line.cell(column) for column in shown),
+        ]
         for line in lines
     ]
     return Table(name, caption, (first, *shown), rows, notes, sorted_by)

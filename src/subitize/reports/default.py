@@ -7,8 +7,16 @@ from functools import partial
 from typing import Any
 
 from subitize.records import Score
-from subitize.reports.cells import Line, column, columns, known_measure, model_table
-from subitize.reports.leaderboard import headline, ranked, standing, standings
+from subitize.reports.cells import column, known_measure, model_table
+from subitize.reports.leaderboard import (
+    COUNTED,
+    headline,
+    leaderboard,
+    ranking,
+    run_line,
+    standing,
+    standings,
+)
 from subitize.reports.methods import citations, methods
 from subitize.reports.page import Block, Column, Section
 from subitize.reports.replies import Answer, examples, gallery_section, pictures, unreadable_section
@@ -68,21 +76,19 @@ def _column(*path: str) -> Column:
 def _leaderboard(
     name: str, measured: Sequence[Column], respondents: Sequence[Respondent]
 ) -> Section:
-    every = (Line(one.label, {**one.scores, "not_read": one.not_read}) for one in respondents)
-    lines, blocks = ranked(every, measured), list[Block]()
+    lines = [run_line(one) for one in respondents]
+    caption = "Every measure of the benchmark; brackets hold 95 % intervals."
+    shown, where = [*measured, *COUNTED], f"{name}-leaderboard"
+    blocks: list[Block] = []
     if measured:
-        blocks = [headline(lines, respondents, measured[0])]
-        blocks.append(standing(name, lines, measured[:SHOWN]))
-    table = model_table(
-        f"{name}-leaderboard",
-        "Every measure of the benchmark; brackets hold 95 % intervals.",
-        lines,
-        [*measured, *columns("asked::n; not_read::.1%")],
-        notes=[f"{one.label}: {one.help}." for one in measured if one.help and len(one.at) == 1],
-    )
+        found = ranking(lines, measured[0])
+        blocks = [headline(found, respondents), standing(name, found, measured[:SHOWN])]
+        blocks.append(leaderboard(where, caption, found, shown))
+    else:
+        blocks.append(model_table(where, caption, lines, shown))
     lead = "A row per run, a column per measure."
-    shown = standings(respondents, measured[0], lambda one: "") if measured else ()
-    return Section(f"{name}-leaderboard-section", "Leaderboard", lead, [*blocks, table], shown)
+    told = standings(respondents, measured[0], lambda one: "") if measured else ()
+    return Section(f"{name}-leaderboard-section", "Leaderboard", lead, blocks, told)
 
 
 def _facts(one: Respondent, answer: Answer) -> str:

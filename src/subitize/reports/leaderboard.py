@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from subitize.reports.cells import COUNT, Line, as_score, known_measure, text, told
+from subitize.reports.cells import (
+    COUNT,
+    MODEL,
+    Line,
+    as_score,
+    cell,
+    columns,
+    known_measure,
+    model_table,
+    text,
+    told,
+)
 from subitize.reports.charts import Series, dot_rows, panels, percent_axis
-from subitize.reports.page import Card, Cards, Column, Figure, Standing
+from subitize.reports.page import Card, Cards, Cell, Column, Figure, Standing, Table
 from subitize.reports.respondents import Respondent
 from subitize.reports.style import INK, MUTED, OWN
 
@@ -24,6 +34,16 @@ LOOKS: dict[str, tuple[Any, ...]] = {
     "baseline": (MUTED, "|", 7),
 }
 """colour, mark, size and whether it is filled, by where a line comes from"""
+SEEN = {
+    "run": "Filled dots are the runs of this report.",
+    "published": "Open diamonds are published values (printed without intervals).",
+    "baseline": "Bars are baselines.",
+}
+RANK = Column(
+    "rank", "Rank", COUNT, help="Among the runs of this report; = marks runs that share a rank."
+)
+COUNTED = columns("trials::n; not_read::.1%")
+"""what every row of a leaderboard tells: how many trials, and the share not read"""
 TICKS = (0.05, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100)
 
 
@@ -32,30 +52,102 @@ def _best(column: Column) -> float | None:
     return float(known.best) if known and isinstance(known.best, int | float) else None
 
 
-def ranked(lines: Iterable[Line], columns: Sequence[Column]) -> list[Line]:
-    """Nearest to the best value of the first measure first, then of the next; unknown last."""
+class Ranking(NamedTuple):
+    """Lines in the order of a leaderboard."""
 
-    def place(line: Line) -> tuple[list[float], str]:
-        far = []
-        for column in columns:
-            value, best = as_score(line.cell(column)).value, _best(column)
-            far.append(math.inf if value is None or best is None else abs(best - value))
-        return far, line.label
+    column: Column
+    """the measure that decides"""
+    ranked: list[Line]
+    """who has a value, the best first: runs with their ranks, references in their places"""
+    unranked: list[Line]
+    """runs that are partial, failed or without an answer"""
+    silent: list[Line]
+    """references of which the measure is not known"""
 
-    return sorted(lines, key=place)
+    @property
+    def groups(self) -> list[tuple[str, list[Line]]]:
+        """The parts with their headings, as far as there are any."""
+        every = (
+            ("", self.ranked),
+            ("Not ranked: partial, failed or without an answer that was read", self.unranked),
+            (f"Published without {self.column.label}", self.silent),
+        )
+        return [(heading, lines) for heading, lines in every if lines]
+
+    @property
+    def best(self) -> list[Line]:
+        """The runs on the first rank: several where they are tied."""
+        ranks = zip(self.ranked, self.ranks(), strict=False)
+        return [line for line, rank in ranks if rank.value == 1]
+
+    def ranks(self) -> list[Cell]:
+        """A place for each line of all groups: runs that show the same value share a rank."""
+        own = [line.cell(self.column).shown for line in self.ranked if not line.badge]
+        places = [Cell()] * sum(len(lines) for _, lines in self.groups)
+        for place, line in enumerate(self.ranked):
+            if not line.badge and _best(self.column) is not None:
+                value = line.cell(self.column).shown
+                rank = own.index(value) + 1
+                places[place] = Cell(rank, f"{rank} =" if own.count(value) > 1 else f"{rank}")
+        return places
 
 
-def headline(
-    lines: Sequence[Line], respondents: Sequence[Respondent], column: Column, *more: Card
-) -> Cards:
+def ranking(lines: Iterable[Line], column: Column) -> Ranking:
+    """Nearest to the best value of the measure first; whoever has none stands apart."""
+    best = _best(column)
+    found = Ranking(column, [], [], [])
+
+    def far(line: Line) -> tuple[float, str]:
+        value = as_score(line.cell(column)).value
+        return 0.0 if best is None or value is None else abs(best - value), line.label
+
+    for line in sorted(lines, key=far):
+        known = line.cell(column).value is not None
+        if line.badge:
+            (found.ranked if known else found.silent).append(line)
+        else:
+            (found.ranked if known and not line.unranked else found.unranked).append(line)
+    return found
+
+
+def run_line(one: Respondent, **more: Any) -> Line:
+    """A run in a leaderboard."""
+    values = {**one.scores, "not_read": cell(one.not_read, ".1%", "no trials"), **more}
+    return Line(one.label, values, unranked=one.unranked)
+
+
+def leaderboard(
+    name: str,
+    caption: str,
+    found: Ranking,
+    shown: Sequence[Column],
+    notes: Sequence[str] = (),
+    first: Column = MODEL,
+) -> Table:
+    """The lines in their groups, runs with their ranks."""
+    every = [line for _, lines in found.groups for line in lines]
+    table = model_table(name, caption, every, shown, notes=notes, first=first)
+    rows = [[row[0], rank, *row[1:]] for row, rank in zip(table.rows, found.ranks(), strict=True)]
+    return table._replace(
+        columns=(first, RANK, *shown),
+        rows=rows,
+        sorted_by=found.column.name,
+        groups=[(heading, len(lines)) for heading, lines in found.groups],
+    )
+
+
+def headline(found: Ranking, respondents: Sequence[Respondent], *more: Card) -> Cards:
     """How many runs and trials, and which run is best by this measure."""
-    own = [line for line in lines if not line.badge]
-    beside = f"beside {len(lines) - len(own)} reference rows" if len(own) < len(lines) else ""
+    references = sum(bool(line.badge) for _, lines in found.groups for line in lines)
+    beside = f"beside {references} reference rows" if references else ""
     stand = sum(int(one.scores.get("trials") or 0) for one in respondents)
-    cards = [Card(str(len(own)), "models run", beside), Card(text(stand, COUNT), "trials scored")]
-    if own and _best(column) is not None and own[0].cell(column).value is not None:
-        value = told(own[0].cell(column), column.form)
-        cards.append(Card(own[0].label, f"best by {column.label}", value))
+    cards = [Card(str(len(respondents)), "runs", beside), Card(text(stand, COUNT), "trials scored")]
+    if best := found.best:
+        names = ", ".join(line.label for line in best)
+        value = told(best[0].cell(found.column), found.column.form)
+        tied = (f"{len(best)} tied", f"{names}: {value}")
+        first, detail = (names, value) if len(best) == 1 else tied
+        cards.append(Card(first, f"best by {found.column.label}", detail))
     return Cards([*cards, *more])
 
 
@@ -64,42 +156,52 @@ def standings(
 ) -> list[Standing]:
     """What the overview shows of each run: one measure, and its scores in words."""
     return [
-        Standing(one.model, column.label, Line(one.label, one.scores).cell(column), said(one))
+        Standing(
+            one.model,
+            column.label,
+            Line(one.label, one.scores).cell(column)._replace(badge=one.unranked),
+            said(one) if one.at("states", "read") else "gave no answer that could be read",
+        )
         for one in respondents
     ]
 
 
-def standing(name: str, lines: Sequence[Line], columns: Sequence[Column]) -> Figure:
+def standing(name: str, found: Ranking, columns: Sequence[Column]) -> Figure:
     """The leaderboard as a picture: a panel per measure."""
-    kept = [line for line in lines if any(line.cell(c).value is not None for c in columns)]
+    rows: list[tuple[str, Line | None]] = []
+    for heading, lines in found.groups:
+        kept = [line for line in lines if any(line.cell(c).value is not None for c in columns)]
+        rows += [(heading.partition(":")[0], None)] if heading and kept else []
+        rows += [(line.label, line) for line in kept]
 
     def draw() -> Drawing:
-        size = (7.2 / len(columns), 0.21 * len(kept) + 0.55)
+        size = (7.2 / len(columns), 0.21 * len(rows) + 0.55)
         figure, row = panels(len(columns), len(columns), size, sharey=True)
         for axes, column in zip(row, columns, strict=True):
-            _draw(axes, kept, column)
+            _draw(axes, rows, column)
         return figure
 
-    reference = any(line.badge for line in kept)
-    first = next((line.label for line in kept if not line.badge), "no run")
-    said = "; ".join(column.label for column in columns)
+    origins = {_origin(line) for _, line in rows if line is not None}
+    first = ", ".join(line.label for line in found.best) or "no run"
+    said = " and ".join(column.label for column in columns)
     return Figure(
         f"{name}-standing",
-        f"{said}, with 95 % intervals."
-        + " Filled dots are the runs of this report, open diamonds are published values (printed "
-        "without intervals), bars are baselines." * reference,
+        f"{said}, with 95 % intervals. " + " ".join(SEEN[one] for one in SEEN if one in origins),
         f"Dot plot of {said}; best run: {first}.",
         draw,
     )
 
 
-def _draw(axes: Axes, lines: Sequence[Line], column: Column) -> None:
-    scores = {place: as_score(line.cell(column)) for place, line in enumerate(lines)}
+def _draw(axes: Axes, rows: Sequence[tuple[str, Line | None]], column: Column) -> None:
+    scores = {place: as_score(line.cell(column)) for place, (_, line) in enumerate(rows) if line}
     series = []
     for origin, look in LOOKS.items():
-        own = [p for p, line in enumerate(lines) if _origin(line) == origin]
+        own = [p for p, (_, line) in enumerate(rows) if line and _origin(line) == origin]
         series.append(Series(origin, {p: scores[p] for p in own}, *look))
-    dot_rows(axes, [line.label for line in lines], series)
+    dot_rows(axes, [label for label, _ in rows], series)
+    for label, (_, line) in zip(axes.get_yticklabels(), rows, strict=False):
+        if line is None:
+            label.set(color=MUTED, style="italic")
     axes.set_xlabel(column.label)
     if column.form.endswith("%"):
         percent_axis(axes.xaxis)
@@ -115,4 +217,4 @@ def _draw(axes: Axes, lines: Sequence[Line], column: Column) -> None:
 
 
 def _origin(line: Line) -> str:
-    return "baseline" if "baseline" in line.badge else line.badge or "run"
+    return "baseline" if "baseline" in line.badge else "published" if line.badge else "run"

@@ -12,14 +12,14 @@ from subitize.benchmarks.capture.page_tables import (
     NAME,
     OCCLUDED,
     breakdown_tables,
-    leaderboard,
     leaderboard_lines,
+    leaderboard_table,
     paper_table,
     score_tables,
 )
 from subitize.published import capture as paper
 from subitize.reports.cells import as_score, text
-from subitize.reports.leaderboard import headline
+from subitize.reports.leaderboard import headline, standings
 from subitize.reports.methods import citations, methods
 from subitize.reports.page import Block, Card, Picture, Section
 from subitize.reports.replies import ERROR, Answer, gallery_section, pictures, unreadable_table
@@ -127,22 +127,30 @@ def _parts(set_: str, respondents: Sequence[Respondent]) -> Iterator[Section]:
 
 
 def _standing(set_: str, respondents: Sequence[Respondent]) -> Section:
-    lines = leaderboard_lines(set_, respondents)
+    found = leaderboard_lines(set_, respondents)
     prices = {one.label: as_score(one.scores.get("price_of_occlusion")) for one in respondents}
     known = {label: price.value for label, price in prices.items() if price.value is not None}
     cards, drawn = [], []
     if known:
         worst = max(known, key=lambda label: known[label])
         cards = [Card(text(known[worst], "+.2f"), "largest price of occlusion", worst)]
-        drawn = [figures.price(set_, lines)]
-    best = OCCLUDED._replace(label="sMAPE, occluded")
+        drawn = [figures.price(set_, found.ranked)]
     return Section(
         f"{NAME}-{set_}-leaderboard-section",
         f"Leaderboard, {set_} set",
         "sMAPE is 100 · |said − true| / (said + true), from 0 (right) to 100 (no answer). The "
         "price of occlusion is how much worse the same configuration is with a black box on it.",
-        [headline(lines, respondents, best, *cards), *drawn, leaderboard(set_, lines)],
+        [headline(found, respondents, *cards), *drawn, leaderboard_table(set_, found)],
+        standings(respondents, OCCLUDED._replace(label=f"sMAPE occluded, {set_}"), _in_words),
     )
+
+
+def _in_words(one: Respondent) -> str:
+    occluded, price = one.at("smape", "occluded", "value"), one.at("price_of_occlusion", "value")
+    if occluded is None:
+        return ""
+    more = "" if price is None else f", {text(price, '+.1f')} points by the occluder"
+    return f"errs by {text(occluded, '.1f')} % on hidden things{more}"
 
 
 def _pairs(one: Respondent) -> list[Picture]:

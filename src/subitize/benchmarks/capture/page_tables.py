@@ -9,7 +9,7 @@ from subitize.benchmarks.capture.prompts import PROMPTS
 from subitize.benchmarks.capture.scoring import BREAKDOWNS
 from subitize.published import capture as paper
 from subitize.reports.cells import Line, columns, model_table, words
-from subitize.reports.leaderboard import ranked
+from subitize.reports.leaderboard import COUNTED, Ranking, leaderboard, ranking, run_line
 from subitize.reports.page import Cell, Column, Table
 from subitize.reports.respondents import Respondent, unfolded
 
@@ -17,7 +17,7 @@ NAME = "capture"
 BOTH = ("unoccluded", "occluded")
 Lines = Callable[[str, Sequence[Respondent]], list[Line]]
 PLACES = ("centre", "top left", "top right", "bottom left", "bottom right")
-(OCCLUDED,) = columns("smape.occluded:Occluded:.2f±")
+(OCCLUDED,) = columns("smape.occluded:sMAPE, occluded:.2f±")
 
 
 def _ours(label: str, values: Mapping[str, Any]) -> Line:
@@ -36,17 +36,18 @@ def _skipped(score: Mapping[str, Any] | None) -> float | None:
     return score["skipped"] / score["trials"] if score and score["trials"] else None
 
 
-def leaderboard_lines(set_: str, respondents: Sequence[Respondent]) -> list[Line]:
+def leaderboard_lines(set_: str, respondents: Sequence[Respondent]) -> Ranking:
     """Runs and the paper's models, smallest sMAPE of occluded pictures first."""
     lines = list(_paper_lines(set_))
     for one in respondents:
         more = {"prompt": one.at("prompt", "occluded") or ""}
         more["skipped"] = _skipped(one.at("smape", "occluded"))
-        lines.append(_ours(one.label, {**one.scores, **more}))
-    return ranked(lines, [OCCLUDED])
+        line = run_line(one, **more)
+        lines.append(line._replace(missing="not asked"))
+    return ranking(lines, OCCLUDED)
 
 
-def leaderboard(set_: str, lines: Sequence[Line]) -> Table:
+def leaderboard_table(set_: str, found: Ranking) -> Table:
     """The lines as a table."""
     comparable = (
         f"CountGD: {paper.COUNTGD}."
@@ -55,23 +56,23 @@ def leaderboard(set_: str, lines: Sequence[Line]) -> Table:
         "occluders may hide nearly everything; runs with the layout 'fair' did not."
     )
     unoccluded, exact, skipped, prompt = columns(
-        "smape.unoccluded:Unoccluded:.2f±; exact.occluded:Exactly right:.2f±; skipped::.1%; prompt"
+        "smape.unoccluded:sMAPE, unoccluded:.2f±; exact.occluded:Exactly right (%):.2f±; "
+        "skipped::.1%; prompt"
     )
     price = Column("price", "Price of occlusion", "+.2f", interval=True, at=("price_of_occlusion",))
-    return model_table(
+    return leaderboard(
         f"{NAME}-{set_}-leaderboard",
         f"Leaderboard of the {set_} set, sorted by the sMAPE of occluded pictures (percent; 0 is "
         "best). Brackets hold 95 % intervals.",
-        lines,
-        [OCCLUDED, unoccluded, price, exact, skipped, prompt],
-        notes=[
+        found,
+        [OCCLUDED, unoccluded, price, exact, skipped, *COUNTED, prompt],
+        [
             "The price of occlusion is paired by configuration; skipped replies have no final "
             "number and score 100.",
             "Rows marked published are Table 2 of the paper; people and CountGD are marked as "
             "such. People (Table 3) saw 100 occluded pictures of each set.",
             comparable,
         ],
-        sorted_by="smape_occluded",
     )
 
 
