@@ -186,7 +186,7 @@ def test_a_paid_reading_of_what_is_there_can_be_bounded(tmp_path: Path) -> None:
         ]  # fmt: skip
         for times in (1, 2):
             done = subitize(*again, "--budget-calls", "3", code=1)
-            assert "the budget of calls is spent" in done.stderr
+            assert "the budget is spent" in done.stderr
             assert len(server.questions) == 3 * times
             states = orjson.loads(done.stdout)["states"]
             assert states == {"read": 3 * times, "pending": FEW - 3 * times}

@@ -71,7 +71,7 @@ def test_an_interrupted_run_scores_like_an_unbroken_one(go: Go) -> None:
         _, unbroken = go(server.url, out="unbroken")
         partial, _ = go(server.url, out="broken", budget_calls=5)
         assert not partial.complete
-        assert partial.stopped == "the budget of calls is spent"
+        assert partial.stopped == "the budget is spent"
         finished, resumed = go(server.url, out="broken")
         assert finished.complete
         assert finished.calls == TRIALS - 5

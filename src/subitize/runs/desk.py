@@ -96,11 +96,18 @@ class Desk:
         if self._limiter is not None:
             return self._noted(await self._ask_patiently((stimulus, item), self._limiter))
         future: asyncio.Future[Answered] = asyncio.get_running_loop().create_future()
-        if self.model.paid:
-            self._terms.budget.take(self.model.requests(item))
+        many = self.model.requests(item) if self.model.paid else 0
+        self._terms.budget.take(many)
         self._queue.append(((stimulus, item), future))
         self._filled.set()
-        return self._noted(await future)
+        answered = await future
+        self._settle(answered[0], many)
+        return self._noted(answered)
+
+    def _settle(self, answer: Reply | ModelError | None, many: int) -> None:
+        """What the server told of a request goes into the bill."""
+        if many:
+            self._terms.budget.settle(answer.usage if isinstance(answer, Reply) else None, many)
 
     async def _serve(self) -> None:
         """Take batches from the queue as long as the run goes on."""
@@ -175,11 +182,13 @@ class Desk:
     async def _ask_once(self, asked: Asked, limiter: Limiter) -> Answered:
         await limiter.enter()
         answer: Reply | ModelError | None = None
+        taken = 0
         try:
             if self._terms.halt.stops(paid=self.model.paid):
                 raise Halted
-            if self.model.paid:
-                self._terms.budget.take(self.model.requests(asked[1]))
+            many = self.model.requests(asked[1]) if self.model.paid else 0
+            self._terms.budget.take(many)
+            taken = many
             try:
                 answered = (await self.engine.submit([asked]))[0]
             except WorkerLost as problem:
@@ -187,6 +196,7 @@ class Desk:
             answer = answered[0]
             return answered
         finally:
+            self._settle(answer, taken)
             told = answer if isinstance(answer, Retryable) else None
             hold = min((told and told.retry_after) or 0.0, self._terms.policy.wait)
             await limiter.leave(busy=told is not None and told.busy, hold=hold)

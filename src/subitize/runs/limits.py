@@ -5,11 +5,14 @@ from __future__ import annotations
 import asyncio
 import random
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
 from subitize.errors import BadInput, SubitizeError
 
-SPENT = "the budget of calls is spent"
+SPENT = "the budget is spent"
+"""of calls or of dollars: the free ones go on"""
 
 
 class BudgetSpent(Exception):
@@ -60,20 +63,77 @@ class Halt:
         raise Halted
 
 
+class Prices(NamedTuple):
+    """US dollars for a million tokens."""
+
+    sent: float
+    received: float
+
+    def of(self, tokens_in: float, tokens_out: float) -> float:
+        """What so many tokens cost.
+
+        >>> Prices(2.5, 10.0).of(1_000_000, 100_000)
+        3.5
+        """
+        return (tokens_in * self.sent + tokens_out * self.received) / 1e6
+
+
 @dataclass
 class Budget:
-    """How many requests may still be sent, retries included; None is no limit."""
+    """How many requests may still be sent, retries included, and what they may cost in all."""
 
     left: int | None = None
+    """requests; None is no limit"""
+    usd: float | None = None
+    """US dollars; None is no limit"""
+    prices: Prices | None = None
+    each: float = 0.0
+    """what a request is held to cost before any did"""
     sent: int = 0
+    spent: float = 0.0
+    _paid: int = 0
+    _under_way: int = 0
 
     def take(self, many: int = 1) -> None:
-        """Room for what one item costs, or the end."""
+        """Room for what one item costs, or the end; what is free (0) always has it."""
+        if not many:
+            return
+        if self.left is not None and self.left < many:
+            raise BudgetSpent
+        if self.usd is not None and self._too_dear(many):
+            raise BudgetSpent
         if self.left is not None:
-            if self.left < many:
-                raise BudgetSpent
             self.left -= many
         self.sent += many
+        self._under_way += many
+
+    def _too_dear(self, many: int) -> bool:
+        """Whether this with all that is under way may cost more than is left.
+
+        What a request costs is told by those before it. Before the first, one is always sent: the
+        rule may be far off.
+        """
+        if not self._paid and not self._under_way:
+            return not self.usd
+        each = self.spent / self._paid if self._paid else self.each
+        return self.spent + (self._under_way + many) * each > (self.usd or 0.0) * (1 + 1e-9)
+
+    def settle(self, usage: Mapping[str, Any] | None, many: int = 1) -> None:
+        """A request ended, with what its server told of it; None where it brought nothing."""
+        self._under_way -= many
+        if usage is not None:
+            self._paid += many
+            self.spent += self._cost(usage, many)
+
+    def _cost(self, usage: Mapping[str, Any], many: int) -> float:
+        # OpenRouter and others tell dollars: https://openrouter.ai/docs/use-cases/usage-accounting
+        told = usage.get("cost")
+        if isinstance(told, int | float) and told >= 0:
+            return float(told)
+        tokens = [usage.get(name) for name in ("prompt_tokens", "completion_tokens")]
+        if self.prices is None or not all(isinstance(one, int) for one in tokens):
+            return self.each * many
+        return self.prices.of(*(float(one or 0) for one in tokens))
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,7 +32,7 @@ from subitize.runs.folder import (
 from subitize.runs.interrupts import INTERRUPTED, gentle_interrupts
 from subitize.runs.isolated import IsolatedEngine
 from subitize.runs.journal import Journal
-from subitize.runs.limits import Budget, Halt, RetryPolicy
+from subitize.runs.limits import Budget, Halt, Prices, RetryPolicy
 from subitize.runs.lock import locked
 from subitize.runs.plan import Plan, read_trials
 from subitize.runs.progress import Progress
@@ -63,6 +63,11 @@ class RunOptions:
     """hand questions in at the server's batch endpoint and collect the answers later"""
     shard: Shard = WHOLE
     """which part of the trials is asked; to be merged with the others"""
+    budget_usd: float | None = None
+    prices: Prices | None = None
+    """of the model's tokens, for what is spent"""
+    each: float = 0.0
+    """what a request is held to cost in dollars before the first told"""
     rules: str = ""
     """of a counter that reads the responses: '?threshold=0.3'; without any, those before stay"""
 
@@ -86,6 +91,8 @@ class Outcome:
     """responses received in this session"""
     problem: str = ""
     """what the last failed call said"""
+    spent: float = 0.0
+    """US dollars, by the tokens that the server told; 0 where no price is known"""
 
 
 def choose_kind(benchmark: Benchmark[Any], model: Model, settings: Settings | None = None) -> Kind:
@@ -201,6 +208,8 @@ def _check_options(options: RunOptions) -> None:
         value = getattr(options, name)
         if value is not None and value < 1 and (name, value) != ("budget_calls", 0):
             raise BadInput(f"--{name.replace('_', '-')} is {value}: it must be at least 1.")
+    if options.budget_usd is not None and not options.budget_usd >= 0:
+        raise BadInput(f"--budget-usd is {options.budget_usd}: it must be 0 or more.")
 
 
 def _listed(model: Model, role: str, kind: Kind) -> dict[str, Any]:
@@ -258,7 +267,7 @@ def in_a_loop(work: Coroutine[Any, Any, T], halt: Halt) -> T:
 
 async def _run(work: Work, asked: Mapping[str, tuple[Model, Kind]], options: RunOptions) -> Outcome:
     work.halt.loop = asyncio.get_running_loop()
-    budget = Budget(options.budget_calls)
+    budget = Budget(options.budget_calls, options.budget_usd, options.prices, options.each)
     terms = Terms(budget, options.policy, work.halt, work.progress.say)
     desks = {role: _desk(model, kind, options, terms) for role, (model, kind) in asked.items()}
     for desk in desks.values():
@@ -291,6 +300,7 @@ async def _run(work: Work, asked: Mapping[str, tuple[Model, Kind]], options: Run
         budget.sent,
         driver.received,
         driver.problem,
+        budget.spent,
     )
 
 
