@@ -37,6 +37,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "captions": (".captions:captions", "How often which number stands in a corpus of captions."),
     "merge": (".merging:merge", "Put together what was asked or counted in shards."),
     "finetune": (".finetuning:finetune", "Train a model on counting: foils, or answers."),
+    "annotate": (".annotating:annotate", "A study for people, in their browsers."),
     "import": (
         ".importing:importing",
         "Other people's formats and older run folders.",

@@ -1,0 +1,85 @@
+"""Naming and CAPTURE: people answer the trials that models are asked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+from subitize.benchmark import Benchmark, Settings
+from subitize.benchmarks.catalog import get_benchmark
+from subitize.humans.items import NUMBER, Item, Question
+from subitize.humans.kinds.material import Material, checks, dots, from_stimulus, known_by
+from subitize.humans.study import Study
+from subitize.records import Trial
+from subitize.stimuli import generator
+
+NAMING = {"per_cell": 2, "size": 640, "prompt": "things", "control": False}
+CAPTURE = {"variants": ("occluded",), "tasks": ("total",), "prompt": "as-if-no-box"}
+WORDS = {
+    "naming": (
+        "You will see pictures with a few things in each. Type how many things there are.",
+        "Give a whole number.",
+    ),
+    "capture": (
+        "You will see pictures of things in a regular pattern. A black box hides a part of it.",
+        "Imagine how the pattern goes on behind the box, and type how many things there are in "
+        "all: those you see and those behind the box.",
+    ),
+}
+
+
+def naming_material(study: Study) -> Material:
+    """Every picture of a naming run, in one form of words."""
+    benchmark = get_benchmark("naming")
+    settings = benchmark.settings_from({**NAMING, "seed": study.seed, **study.settings})
+    trials = list(benchmark.trials("ask", settings, benchmark.ready(settings, "namer")))
+    practice = [
+        Item(
+            f"training-{n}",
+            (Question("How many things are there in the picture?", NUMBER, right=(str(n),),
+                      why=f"There are {n}."),),
+            partial(from_stimulus, dots("dots", n, 950)),
+            "training",
+        )
+        for n in (3, 6)
+    ]  # fmt: skip
+    return _material(study, benchmark, settings, trials, practice)
+
+
+def capture_material(study: Study) -> Material:
+    """A random sample of CAPTURE's occluded pictures."""
+    benchmark = get_benchmark("capture")
+    settings = benchmark.settings_from({**CAPTURE, "seed": study.seed, **study.settings})
+    every = list(benchmark.trials("total", settings, benchmark.ready(settings, "namer")))
+    order = generator(study.seed, "capture", study.name).permutation(len(every))
+    trials = [every[place] for place in sorted(order[: study.sample].tolist())]
+    return _material(study, benchmark, settings, trials, [])
+
+
+def _material(
+    study: Study,
+    benchmark: Benchmark[Any],
+    settings: Settings,
+    trials: Sequence[Trial],
+    practice: Sequence[Item],
+) -> Material:
+    items = [
+        Item(
+            known_by([trial]),
+            (Question(_shown(study.kind, trial), NUMBER, trial),),
+            partial(from_stimulus, trial.stimulus),
+            about=dict(trial.condition),
+        )
+        for trial in trials
+    ]
+    run = {"benchmark": benchmark.NAME, "settings": settings.identity()}
+    some = checks(NUMBER, "How many things are there in the picture?")
+    return Material([*practice, *some, *items], WORDS[study.kind], (), run)
+
+
+def _shown(kind: str, trial: Trial) -> str:
+    """The question as people read it: a model's prompt explains what our instructions have said."""
+    if kind == "naming":
+        return trial.question
+    return f"How many {trial.condition['thing']} are there in all?"

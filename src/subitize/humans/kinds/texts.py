@@ -1,0 +1,111 @@
+"""Studies about words: does a caption's number fit its picture, and is a reply read rightly?"""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from subitize.captions.images import STUDY
+from subitize.errors import BadInput
+from subitize.files import read_entries
+from subitize.humans.items import LINES, NUMBER, Item, Question
+from subitize.humans.kinds.material import Material, from_file, known_by
+from subitize.humans.study import Study
+from subitize.records import Response, Stimulus, Trial, make_follower, make_trial
+from subitize.runs.columns import read_responses
+from subitize.runs.folder import counted_respondents, read_info
+from subitize.runs.plan import PlannedTrials
+from subitize.stimuli import generator
+
+CAPTION = ("caption-fit", "1", "judge")
+READER = ("reader-check", "1", "read")
+UNREAD = {
+    "no-number": "It gives no number",
+    "several-numbers": "It gives several different numbers",
+    "vague": "It only says roughly how many",
+    "refused": "It refuses to answer",
+}
+"""what a person may say of a reply instead of a number: the reader's own states"""
+NEITHER = "none"
+LONGEST = 6000
+"""characters of a reply that are shown"""
+
+
+def caption_material(study: Study) -> Material:
+    """The sample that `subitize captions --check-images --study` wrote."""
+    folder = Path(study.captions or ".")
+    file = folder / STUDY
+    needed = ("id", "image", "caption", "start", "end", "question", "options")
+    repair = "Make it with `subitize captions … --check-images`."
+    items = [
+        _caption(folder, where, row)
+        for where, row in read_entries(file, "the sample", needed, repair=repair)
+    ]
+    words = (
+        "You will see a picture with a caption in which one number stands out. Say whether that "
+        "number fits what the picture shows.",
+        "Judge only this number. If you can't tell from the picture, say so.",
+    )
+    return Material(items, words)
+
+
+def _caption(folder: Path, where: str, row: dict[str, Any]) -> Item:
+    path = folder / str(row["image"])
+    if not path.is_file():
+        raise BadInput(f"{where}: there is no picture {path}.")
+    options = row["options"]
+    options = tuple(orjson.loads(options) if isinstance(options, str) else options)
+    trial = make_trial(
+        CAPTION, Stimulus("named", {"id": str(row["id"])}), str(row["question"]),
+        options=options, condition={"caption": str(row["id"])},
+    )  # fmt: skip
+    shown = tuple(one[:1].upper() + one[1:] for one in options)
+    question = Question(
+        "Does the marked number fit the picture?", LINES, trial, shown, options,
+        quote=str(row["caption"]), mark=(int(row["start"]), int(row["end"])),
+    )  # fmt: skip
+    about = {"id": str(row["id"])}
+    return Item(known_by([trial]), (question,), partial(from_file, path), about=about)
+
+
+def reader_material(study: Study) -> Material:
+    """A random sample of a run's replies, without the picture: what is read is the reply."""
+    if not study.run:
+        raise BadInput("Checking a reader needs a run: give --run FOLDER.")
+    folder = Path(study.run)
+    own = set(counted_respondents(read_info(folder)))
+    trials = PlannedTrials(folder)
+    replies = [
+        one for one in read_responses(folder)
+        if one.kind == "text" and one.value.strip() and one.stop != "failed"
+        and (one.respondent, one.settings_hash) in own and one.trial in trials
+    ]  # fmt: skip
+    if not replies:
+        raise BadInput(f"{folder} holds no reply in words: there is nothing to read.")
+    order = generator(study.seed, "reader-check", study.name).permutation(len(replies))
+    chosen = [replies[place] for place in sorted(order[: study.sample].tolist())]
+    words = (
+        "You will see a question and the reply that somebody gave to it. Type the number that the "
+        "reply gives as its answer.",
+        "Judge what the reply says, not whether it is right. If it gives no number, or several, "
+        "choose the line that says so.",
+    )
+    return Material([_reply(trials[one.trial], one) for one in chosen], words)
+
+
+def _reply(trial: Trial, response: Response) -> Item:
+    asked = make_follower(READER, response, trial.question)
+    shown = response.value[:LONGEST] + ("…" if len(response.value) > LONGEST else "")
+    if trial.options:
+        values = (*trial.options, NEITHER)
+        question = Question(f"“{trial.question}” Which answer does the reply give?", LINES, asked,
+                            (*trial.options, "None of these"), values, quote=shown)  # fmt: skip
+    else:
+        question = Question(
+            f"“{trial.question}” Which number does the reply give?", NUMBER, asked,
+            tuple(UNREAD.values()), tuple(UNREAD), quote=shown,
+        )  # fmt: skip
+    return Item(known_by([asked]), (question,), about={"key": list(response.key)})

@@ -1,0 +1,279 @@
+"""The pages of those who take part: consent, instructions, questions, the end."""
+
+from __future__ import annotations
+
+import hmac
+import math
+import time
+from collections import OrderedDict
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from subitize.errors import StorageFull, SubitizeError
+from subitize.files import read_entries
+from subitize.humans.checking import is_right, problem_with
+from subitize.humans.desk import Desk, Step
+from subitize.humans.guard import Refused
+from subitize.humans.items import LINES, NUMBER, YES_NO, Item, Shown
+from subitize.humans.kinds.material import Material
+from subitize.humans.people import DONE, REFUSED, SCREENED, Given, Person
+from subitize.humans.store import Statement
+from subitize.humans.study import Study
+from subitize.humans.web import Handler, blob, data, form, page, redirect, session
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+    from starlette.responses import Response
+
+KEPT = 64
+"""pictures kept at hand"""
+LONGEST_FACTS = 2000
+LONGEST_PANEL_ID = 200
+SLACK = 2.0
+"""seconds that a browser's clock may run ahead of ours"""
+
+
+class Pages:
+    """What the pages of a study share."""
+
+    def __init__(self, desk: Desk, material: Material, secret: bytes) -> None:
+        self.desk = desk
+        self.material = material
+        self.secret = secret
+        self.open = True
+        """whether people are let in"""
+        self.flags = read_flags(desk.study)
+        self._pictures: OrderedDict[str, Shown] = OrderedDict()
+
+    def routes(self) -> list[tuple[str, str, Handler]]:
+        """Methods, path and handler of each page."""
+        return [
+            ("GET", "/", self.welcome),
+            ("GET", "/enter", self.enter),
+            ("GET", "/p/{link}", self.show),
+            ("POST", "/p/{link}/consent", self.consent),
+            ("POST", "/p/{link}/begin", self.begin),
+            ("POST", "/p/{link}/on", self.go_on),
+            ("POST", "/p/{link}/answer", self.answer),
+            ("POST", "/p/{link}/undo", self.undo),
+            ("GET", "/p/{link}/picture/{number:int}", self.picture),
+        ]
+
+    # Coming in
+
+    async def welcome(self, request: Request) -> Response:
+        return page(request, "welcome.html", study=self.desk.study)
+
+    async def enter(self, request: Request) -> Response:
+        """A new person of an open study, or one whom a panel sends."""
+        study = self.desk.study
+        if study.entry == "links":
+            raise Refused(403, "This study is entered by a personal link.")
+        self._check_open()
+        if study.entry == "open":
+            secret, made = self.desk.invite()
+            await self.save(made)
+            return redirect(f"/p/{secret}")
+        given = request.query_params.get(study.panel.person, "").strip()
+        if not given or len(given) > LONGEST_PANEL_ID:
+            raise Refused(400, "Please open this study by the link on the panel's page.")
+        # Panels' ids are short: a bare hash of one could be looked up.
+        hidden = hmac.digest(self.secret, f"panel:{given}".encode(), "sha256").hex()
+        secret = hmac.digest(self.secret, f"link:{hidden}".encode(), "sha256").hex()
+        if hidden not in self.desk.panels:
+            _, made = self.desk.invite(panel=hidden, secret=secret)
+            names = (study.panel.person, study.panel.study, study.panel.session)
+            raw = {name: request.query_params.get(name, "")[:LONGEST_PANEL_ID] for name in names}
+            keep = ("INSERT INTO panel_ids VALUES (?, ?)", (hidden, orjson.dumps(raw).decode()))
+            await self.save([*made, keep])
+        return redirect(f"/p/{secret}")
+
+    async def _person(self, request: Request) -> Person:
+        """Whose page this is; refused where it is nobody's, or no longer."""
+        person = self.desk.find(request.path_params["link"])
+        if person is None:
+            raise Refused(404, "This link is not known. Please check that it is complete.")
+        self._check_open()
+        problem, made = self.desk.visit(person, session(request))
+        if problem:
+            raise Refused(403, problem)
+        if made:
+            await self.save(made)
+        return person
+
+    def _check_open(self) -> None:
+        if not self.open:
+            raise Refused(403, "This study is not open at the moment.")
+
+    async def save(self, statements: Sequence[Statement]) -> None:
+        """Wait until it is durable; what could not be saved is forgotten, and said."""
+        try:
+            await self.desk.store.save(statements)
+        except StorageFull:
+            self.desk.reload()
+            raise Refused(503, "This could not be saved. Please try again in a moment.") from None
+
+    # Pages
+
+    async def show(self, request: Request) -> Response:
+        """The page that a person is on."""
+        person = await self._person(request)
+        step = self.desk.step(person)
+        values = {"person": person, "study": self.desk.study, "link": request.path_params["link"],
+                  "given": step.given, "progress": self._progress(person)}  # fmt: skip
+        if step.page == "end":
+            # Nobody is thanked before everything they said is on the disk.
+            await self.save([])
+            return page(request, "end.html", **values, **self._ending(person))
+        if step.page == "instructions":
+            values["material"] = self.material
+        if step.given is not None and step.page == "feedback":
+            values["right"] = is_right(step.given)
+        if step.page == "question":
+            values |= self._question(person, step)
+        return page(request, f"{step.page}.html", **values)
+
+    def _question(self, person: Person, step: Step) -> dict[str, Any]:
+        assert step.given is not None
+        question = step.given.item.questions[step.question]
+        open_ = [one for one in person.given if not one.done]
+        ahead = open_[1] if len(open_) > 1 and open_[1].item.picture else None
+        last = person.last
+        parts = None
+        if question.quote and question.mark:
+            start, end = question.mark
+            parts = (question.quote[:start], question.quote[start:end], question.quote[end:])
+        return {
+            "question": question, "place": step.question, "ahead": ahead, "parts": parts,
+            "keys": _keys(question.form, len(question.options)),
+            "undoable": last is not None and last.role != "training",
+            "typed": question.form not in (LINES, YES_NO),
+            "whole": question.form == NUMBER,
+        }  # fmt: skip
+
+    def _progress(self, person: Person) -> tuple[int, int]:
+        parts = self.desk.pools[person.part]
+        most = min(self.desk.study.per_person, sum(len(pool.taken) for pool in parts))
+        return len(person.done("main", "pilot")), most
+
+    def _ending(self, person: Person) -> dict[str, Any]:
+        panel = self.desk.study.panel
+        link = {DONE: panel.complete, SCREENED: panel.screened, REFUSED: panel.no_consent}
+        shown = self.desk.study.entry == "panel"
+        return {"leave": link[person.status] if shown else "",
+                "again": person.status == DONE and person.last is not None}  # fmt: skip
+
+    async def picture(self, request: Request) -> Response:
+        """A picture that this person was given, by the number under which it was."""
+        person = self.desk.find(request.path_params["link"])
+        number = request.path_params["number"]
+        given = (
+            next((one for one in person.given if one.number == number), None) if person else None
+        )
+        if given is None:
+            raise Refused(404, "There is no such picture.")
+        shown = await self.shown(given.item)
+        return blob(shown.content, shown.media_type)
+
+    async def shown(self, item: Item) -> Shown:
+        """The picture of an item, drawn off the event loop and kept for those who come next."""
+        from starlette.concurrency import run_in_threadpool
+
+        if item.picture is None:
+            raise Refused(404, "There is no such picture.")
+        found = self._pictures.get(item.id)
+        if found is None:
+            try:
+                found = await run_in_threadpool(item.picture)
+            except (SubitizeError, OSError):
+                raise Refused(404, "This picture can't be shown.") from None
+        self._pictures[item.id] = found
+        self._pictures.move_to_end(item.id)
+        if len(self._pictures) > KEPT:
+            self._pictures.popitem(last=False)
+        return found
+
+    # What people send
+
+    async def consent(self, request: Request) -> Response:
+        person = await self._person(request)
+        agrees = (await form(request)).get("agree") == "yes"
+        return await self._done(request, self.desk.agree(person, agrees))
+
+    async def begin(self, request: Request) -> Response:
+        return await self._done(request, self.desk.begin(await self._person(request)))
+
+    async def go_on(self, request: Request) -> Response:
+        return await self._done(request, self.desk.go_on(await self._person(request)))
+
+    async def undo(self, request: Request) -> Response:
+        return await self._done(request, self.desk.undo(await self._person(request)))
+
+    async def answer(self, request: Request) -> Response:
+        """Take an answer; the page is told to go on when it is durable."""
+        person = await self._person(request)
+        fields = await form(request)
+        where = _whole(fields.get("given")), _whole(fields.get("question"))
+        value = fields.get("value", "").strip()
+        current = person.current
+        if current is None or where != (current.number, len(current.answers)):
+            # Sent again because the first reply was lost, or from an old page: nothing is changed.
+            await self.save([])
+            return await self._done(request, [])
+        problem = problem_with(current.item.questions[where[1]], value)
+        if problem:
+            raise Refused(422, problem)
+        seconds, facts = _timing(fields, current)
+        return await self._done(request, self.desk.answer(person, where, value, seconds, facts))
+
+    async def _done(self, request: Request, made: Sequence[Statement]) -> Response:
+        if made:
+            await self.save(made)
+        where = f"/p/{request.path_params['link']}"
+        if "json" in request.headers.get("accept", ""):
+            return data({"next": where})
+        return redirect(where)
+
+
+def read_flags(study: Study) -> dict[str, str]:
+    """What a filter says of pictures, by their name: a CSV file with image and flag."""
+    if not study.flags:
+        return {}
+    rows = read_entries(Path(study.flags), "the flags", ("image", "flag"))
+    return {str(row["image"]): str(row["flag"]) for _, row in rows if str(row["flag"]).strip()}
+
+
+def _whole(text: str | None) -> int:
+    return int(text) if text and text.isdecimal() and len(text) < 12 else -1
+
+
+def _keys(form_: str, many: int) -> list[str]:
+    """The key that chooses each option."""
+    if form_ == YES_NO:
+        return ["Y", "N"]
+    return [chr(65 + place) for place in range(many)]
+
+
+def _timing(fields: dict[str, str], given: Given) -> tuple[float, dict[str, Any]]:
+    """How long it took by the browser's clock, unless ours says that this can't be."""
+    began = given.answers[-1].at if given.answers else given.at
+    ours = time.time() - began
+    try:
+        theirs = float(fields.get("seconds", "nan"))
+    except ValueError:
+        theirs = math.nan
+    good = 0 <= theirs <= ours + SLACK
+    facts: dict[str, Any] = {
+        "server_seconds": round(ours, 3),
+        "clock": "page" if good else "server",
+    }
+    told = fields.get("facts", "")
+    if told and len(told) <= LONGEST_FACTS:
+        try:
+            facts["page"] = orjson.loads(told)
+        except orjson.JSONDecodeError:
+            facts["page"] = None
+    return round(theirs if good else ours, 3), facts
