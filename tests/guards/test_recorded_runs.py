@@ -39,10 +39,10 @@ NEW_METHOD = {
     "by_frequency", "by_painter",
 }  # fmt: skip
 """scores whose ends come from another method since: the percentile and basic bootstrap covered the
-truth in 39 to 81 % of runs where errors are rare, and had no width where none was seen (issue 10).
+truth in 39 to 81 % of runs where errors are rare, and had no width where none was seen.
 Their values must stay; the new interval must overlap the old one"""
 WITHOUT = {"category_consistency"}
-"""scores that lost their interval: it covered the truth in half of all runs (issue 10)"""
+"""scores that lost their interval: it covered the truth in half of all runs"""
 OLD_REASONS = {"nae.interval", "category_consistency.interval"}
 """reasons why there was no interval, which have another one now or none"""
 TURNED = {"phi"}

@@ -178,3 +178,23 @@ def test_a_damaged_calibration_leaves_the_run_as_it_is(
     with pytest.raises(BadInput, match=r"c\.json"):
         keep(run, file)
     assert score_run(run) == before
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [b"", b"[]", b'{"pairs": {"dots": [[1, 2]]}}', b'{"pairs": [[1, 2, 3]]}',
+     b'{"pairs": {"dots": [["a", 2, 3]]}}', b'{"pairs": {"dots": 5}}', b"\xff"],
+    ids=repr,
+)  # fmt: skip
+def test_a_kept_calibration_that_is_damaged_is_told(tmp_path: Path, wrong: bytes) -> None:
+    run = painted(tmp_path / "runs")
+    (run / "calibration.json").write_bytes(wrong)
+    with pytest.raises(WrongRun, match=r"calibration\.json is damaged"):
+        score_run(run)
+
+
+def test_a_folder_in_the_place_of_a_kept_calibration_is_told(tmp_path: Path) -> None:
+    run = painted(tmp_path / "runs")
+    (run / "calibration.json").mkdir()
+    with pytest.raises(WrongRun, match=r"calibration\.json is damaged"):
+        score_run(run)

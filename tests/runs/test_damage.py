@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import shutil
+import tarfile
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -17,10 +18,12 @@ from subitize.benchmarks.catalog import get_benchmark
 from subitize.errors import SubitizeError, WrongRun
 from subitize.models.catalog import open_model
 from subitize.opening import load_stored
+from subitize.runs.old_format import import_run
 from subitize.runs.run import RunOptions, run_benchmark
 from subitize.runs.stored import score_run
 
 SMALL = {"per_cell": 1, "max": 2, "size": 64, "prompt": "things", "categories": ("dots",)}
+RECORDED = Path(__file__).parents[1] / "guards" / "runs_of_0.1.tar.xz"
 JUNK: tuple[Any, ...] = (None, True, 7, -1.5, "", "x", [], [1], {}, {"a": 1}, "99", 1e308)
 
 
@@ -194,3 +197,52 @@ def test_doubled_lines_of_the_plan_are_scored_once(whole: Path, tmp_path: Path) 
         path = folder / name
         path.write_bytes(path.read_bytes() * 2)
         assert score_run(load_stored(folder)) == before
+
+
+@pytest.fixture(scope="module")
+def old(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder that version 0.1 made, with a counter's reading run and a calibration."""
+    out = tmp_path_factory.mktemp("old")
+    with tarfile.open(RECORDED) as archive:
+        wanted = [one for one in archive.getmembers() if "blank-0.3-size-160-w-0.2" in one.name]
+        archive.extractall(out, wanted, filter="data")
+    (folder,) = out.iterdir()
+    (folder / "excluded.json").write_bytes(b'{"x": "a reason"}')
+    return folder
+
+
+@pytest.mark.budget(30)
+@pytest.mark.parametrize(
+    "name",
+    ["run.json", "trials.jsonl", "responses.jsonl", "calibration.json", "excluded.json",
+     "readings/*/run.json", "readings/*/trials.jsonl", "readings/*/responses.jsonl"],
+)  # fmt: skip
+def test_every_damage_of_an_old_folder_is_told_and_leaves_nothing_half_made(
+    old: Path, tmp_path: Path, name: str
+) -> None:
+    rng = random.Random(name)
+    benchmark = get_benchmark("production")
+    copy, out = tmp_path / "old", tmp_path / "runs"
+    shutil.copytree(old, copy)
+    (path,) = copy.glob(name)
+    content = path.read_bytes()
+    every = [(how, made) for how, made in damages(name, content, rng)]
+    for how, damaged in rng.sample(every, min(len(every), 40)):
+        path.write_bytes(damaged)
+        try:
+            shutil.rmtree(import_run(copy, benchmark, out))
+        except SubitizeError:
+            assert not list(out.glob("*")), how
+        except BaseException as problem:
+            raise AssertionError(f"{name}, {how}: {problem!r}") from problem
+    path.unlink()
+    with suppress(SubitizeError):
+        import_run(copy, benchmark, out)
+
+
+def test_an_old_folder_is_imported_by_whatever_path(
+    old: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(old)
+    made = import_run(Path(), get_benchmark("production"), tmp_path / "runs")
+    assert made == tmp_path / "runs" / old.name

@@ -65,12 +65,17 @@ def load_calibration(path: Path) -> Calibration:
         rules_from({name: entry[name] for name in ("threshold", "nms", "group")}, str(path))
         told = {**dict.fromkeys(SCORES), **entry}
         found = Calibration(**{one.name: told[one.name] for one in fields(Calibration)})
-        for triple in (triple for triples in found.pairs.values() for triple in triples):
-            if len(triple) != 3 or any(type(part) is not int or part < 0 for part in triple):
-                raise ValueError(f"{triple} is not [true count, counted, pictures]")
+        check_pairs(found.pairs)
         return found
     except (KeyError, TypeError, ValueError, AttributeError) as problem:
         raise BadInput(f"{path} is a damaged calibration file: {problem!r}.") from None
+
+
+def check_pairs(pairs: Mapping[str, Any]) -> None:
+    """That these are the pairs of a calibration; whatever else they are raises something."""
+    for triple in (triple for triples in pairs.values() for triple in triples):
+        if len(triple) != 3 or any(type(part) is not int or part < 0 for part in triple):
+            raise ValueError(f"{triple} is not [true count, counted, pictures]")
 
 
 def calibrate(

@@ -205,7 +205,7 @@ def _trials_by_line(
     import polars as pl
 
     trials = [parsed_trial(block.path, number, line) for number, line in block.lines]
-    _check_conditions(block.path, trials, conditions)
+    check_conditions(block.path, trials, conditions)
     columns: dict[str, list[Any]] = {
         "trial": [one.id for one in trials],
         "_question": [one.question for one in trials],
@@ -221,7 +221,7 @@ def _trials_by_line(
     return pl.DataFrame(columns, schema=schema, strict=False).hstack(_about(about))
 
 
-def _check_conditions(path: Path, trials: Sequence[Trial], known: Mapping[str, Any]) -> None:
+def check_conditions(path: Path, trials: Sequence[Trial], known: Mapping[str, Any]) -> None:
     """Every condition is of the type that its column has; null and whole floats are fine."""
     for name, empty in known.items():
         wanted = {type(empty), bool, type(None)} | ({int} if isinstance(empty, float) else set())

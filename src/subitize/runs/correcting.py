@@ -18,6 +18,7 @@ from subitize.benchmark import Benchmark, Settings
 from subitize.errors import BadInput, WrongRun
 from subitize.files import write_whole
 from subitize.measures.counter_error import corrected_scores
+from subitize.readers.calibration import check_pairs
 from subitize.runs.folder import RunFolder
 from subitize.runs.reading import choose_reader
 
@@ -121,8 +122,9 @@ def corrected(
     try:
         kept = orjson.loads(path.read_bytes())
         pairs: Mapping[str, Any] = kept["pairs"]
+        check_pairs(pairs)
         calibrated = str(kept.get("reader", reader))
-    except (orjson.JSONDecodeError, KeyError, TypeError, AttributeError):
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
         raise WrongRun(f"{path} is damaged: give --calibration again.") from None
     if calibrated != reader:
         return {

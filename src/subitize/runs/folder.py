@@ -84,6 +84,23 @@ def store_picture(folder: Path, picture: bytes, ending: str) -> str:
 
 def read_info(folder: Path) -> dict[str, Any]:
     """run.json, or a clear word about what is wrong with the folder."""
+    path, info = folder / "run.json", read_any_info(folder)
+    if "format" not in info and "benchmark" in info:
+        raise WrongRun(
+            f"{folder} is a run folder of version 0.1: turn it into today's form, without a call, "
+            f"with `subitize import run {folder} --out DIR`."
+        )
+    if info.get("format", FORMAT) != FORMAT:
+        raise WrongRun(
+            f"{path} has the format {info['format']!r}, but this version of subitize knows "
+            f"{FORMAT}: use the version that made it, or a newer one."
+        )
+    check_info(path, info)
+    return info
+
+
+def read_any_info(folder: Path) -> dict[str, Any]:
+    """run.json of whichever version, unchecked."""
     path = folder / "run.json"
     try:
         info = orjson.loads(path.read_bytes())
@@ -103,24 +120,17 @@ def read_info(folder: Path) -> dict[str, Any]:
             f"{path} is damaged: it is not JSON. Put back a copy of it; the responses beside it "
             "are untouched."
         ) from None
-    info = info if isinstance(info, dict) else {}
-    if "format" not in info and "benchmark" in info:
-        raise WrongRun(
-            f"{folder} is a run folder of version 0.1: turn it into today's form, without a call, "
-            f"with `subitize import run {folder} --out DIR`."
-        )
-    if info.get("format", FORMAT) != FORMAT:
-        raise WrongRun(
-            f"{path} has the format {info['format']!r}, but this version of subitize knows "
-            f"{FORMAT}: use the version that made it, or a newer one."
-        )
+    return info if isinstance(info, dict) else {}
+
+
+def check_info(path: Path, info: Mapping[str, Any]) -> None:
+    """That a run.json has what every run has."""
     missing = _missing(info)
     if missing:
         raise WrongRun(
             f"{path} is damaged: it lacks {', '.join(missing)}. Put back a copy of it; the "
             "responses beside it are untouched."
         )
-    return info
 
 
 def _missing(info: Mapping[str, Any]) -> list[str]:

@@ -8,47 +8,54 @@ otherwise is written anew; nothing that was received is changed.
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import orjson
 
 from subitize.benchmark import Benchmark
-from subitize.errors import BadInput, WrongRun
+from subitize.errors import BadInput, ModelError, StorageFull, WrongRun
 from subitize.files import write_whole
-from subitize.models.base import Reply
+from subitize.models.base import METHODS, Reply
 from subitize.records import Response, Trial, fingerprint, key_from
-from subitize.runs.folder import FORMAT
+from subitize.runs.checked import response_of, trial_of
+from subitize.runs.columns import check_conditions
+from subitize.runs.correcting import FILE as CALIBRATION
+from subitize.runs.exclusions import read_exclusions
+from subitize.runs.folder import FORMAT, check_info, read_any_info, stored_settings
 from subitize.runs.journal import read_lines
 from subitize.runs.replies import as_response
+
+T = TypeVar("T")
 
 
 def old_info(folder: Path) -> dict[str, Any]:
     """run.json of a folder of version 0.1; any other folder is an error."""
-    try:
-        info = orjson.loads((folder / "run.json").read_bytes())
-    except (OSError, orjson.JSONDecodeError) as problem:
-        raise WrongRun(
-            f"{folder} is not a run folder: its run.json can't be read ({problem})."
-        ) from None
-    if not isinstance(info, dict) or "benchmark" not in info:
-        raise WrongRun(f"{folder / 'run.json'} is damaged: it names no benchmark.")
+    info = read_any_info(folder)
     if "format" in info:
         raise BadInput(f"{folder} has today's form already: use it as it is.")
+    check_info(folder / "run.json", info)
+    if info.get("kind") not in METHODS:
+        raise WrongRun(
+            f"{folder / 'run.json'} is damaged: its kind is {info.get('kind')!r}, which is none. "
+            "Put back a copy of it."
+        )
     return info
 
 
 def import_run(old: Path, benchmark: Benchmark[Any], out: Path) -> Path:
     """Write the folder OUT/NAME from a folder of version 0.1; that one stays as it is."""
     info = old_info(old)
-    new = out / old.name
+    new = out / old.resolve().name
     if new.exists():
         raise BadInput(f"{new} is there already: give another --out.")
-    trials = list(_trials(old))
+    trials = list(_trials(old, benchmark))
     responses = list(_responses(old))
     own, received = len(trials), len(responses)
+    _check_planned(old, trials, responses)
+    check_conditions(old / "trials.jsonl", trials, benchmark.CONDITION)
     readers, names = [], {}
     for reading in sorted((old / "readings").glob("*/run.json")):
         found = _reading(reading.parent, benchmark, info, (trials[:own], responses[:received]))
@@ -57,6 +64,11 @@ def import_run(old: Path, benchmark: Benchmark[Any], out: Path) -> Path:
         readers.append(found[2])
         names[reading.parent.name] = found[2]["name"]
     head, mark, rules = str(info.get("reader") or "").partition("?")
+    if head and head not in {*names, *benchmark.READERS}:
+        raise WrongRun(
+            f"{old} is read by {head!r}, but {old / 'readings' / head} is not there or has no "
+            "run.json: put it back."
+        )
     made = {
         "format": FORMAT,
         **info,
@@ -64,50 +76,70 @@ def import_run(old: Path, benchmark: Benchmark[Any], out: Path) -> Path:
         "readers": readers,
         "imported_from": "0.1",
     }
-    new.mkdir(parents=True)
-    lines = (orjson.dumps(one.as_json(benchmark.CONDITION)) for one in trials)
-    write_whole(new / "trials.jsonl", b"".join(line + b"\n" for line in lines))
-    lines = (orjson.dumps(one.as_json()) for one in responses)
-    write_whole(new / "responses.jsonl", b"".join(line + b"\n" for line in lines))
-    _copy_rest(old, new, names)
-    write_whole(new / "run.json", orjson.dumps(made, option=orjson.OPT_INDENT_2) + b"\n")
+    read_exclusions(old)
+    calibration = _calibration(old / CALIBRATION, names)
+    try:
+        new.mkdir(parents=True)
+        _write_lines(new / "trials.jsonl", [one.as_json(benchmark.CONDITION) for one in trials])
+        _write_lines(new / "responses.jsonl", [one.as_json() for one in responses])
+        if (old / "images").is_dir():
+            shutil.copytree(old / "images", new / "images")
+        if (old / "excluded.json").exists():
+            shutil.copyfile(old / "excluded.json", new / "excluded.json")
+        for name, content in ((CALIBRATION, calibration), ("run.json", made)):
+            if content is not None:
+                packed = orjson.dumps(content, option=orjson.OPT_INDENT_2)
+                write_whole(new / name, packed + b"\n")
+    except (OSError, StorageFull) as problem:
+        shutil.rmtree(new, ignore_errors=True)
+        raise StorageFull(f"{old} can't be copied to {new}: {problem}") from None
     return new
 
 
-def _copy_rest(old: Path, new: Path, names: Mapping[str, str]) -> None:
-    if (old / "images").is_dir():
-        shutil.copytree(old / "images", new / "images")
-    if (old / "excluded.json").exists():
-        shutil.copyfile(old / "excluded.json", new / "excluded.json")
-    path = old / "calibration.json"
-    if path.exists():
-        kept = orjson.loads(path.read_bytes())
-        head, mark, rules = str(kept.get("reader", "")).partition("?")
-        kept["reader"] = names.get(head, head) + mark + rules
-        write_whole(new / path.name, orjson.dumps(kept, option=orjson.OPT_INDENT_2) + b"\n")
+def _write_lines(path: Path, lines: list[dict[str, Any]]) -> None:
+    write_whole(path, b"".join(orjson.dumps(one) + b"\n" for one in lines))
 
 
-def _entries(path: Path) -> Iterator[dict[str, Any]]:
+def _calibration(path: Path, names: Mapping[str, str]) -> dict[str, Any] | None:
+    """The counter's known mistakes, with the reader they hold for as it is called today."""
+    if not path.exists():
+        return None
+    try:
+        kept: dict[str, Any] = {**orjson.loads(path.read_bytes())}
+    except (OSError, ValueError, TypeError):
+        raise WrongRun(f"{path} is damaged: put back a copy of it, or delete it.") from None
+    head, mark, rules = str(kept.get("reader", "")).partition("?")
+    return {**kept, "reader": names.get(head, head) + mark + rules}
+
+
+def _parsed(path: Path, parse: Callable[[dict[str, Any]], T]) -> Iterator[T]:
+    """What each line of a file holds; one that version 0.1 did not write so is named."""
     for number, (_, line) in enumerate(read_lines(path), 1):
         try:
-            yield orjson.loads(line)
-        except orjson.JSONDecodeError:
-            raise WrongRun(f"{path}, line {number} is damaged: it is not JSON.") from None
+            found = parse(orjson.loads(line))
+        except (ValueError, TypeError, LookupError, AttributeError, ModelError):
+            raise WrongRun(
+                f"{path}, line {number} is damaged: version 0.1 wrote no such line. Put back a "
+                "copy of the file, or delete that line."
+            ) from None
+        yield found
 
 
-def _trials(folder: Path) -> Iterator[Trial]:
-    for entry in _entries(folder / "trials.jsonl"):
+def _trials(folder: Path, benchmark: Benchmark[Any]) -> Iterator[Trial]:
+    def parse(entry: dict[str, Any]) -> Trial:
         target = entry.pop("target", None)
         words = target if isinstance(target, str) else ""
-        yield Trial.from_json(
-            {**entry, "target": None if words else target, "target_choice": words}
-        )
+        known = {**entry, "target": None if words else target, "target_choice": words}
+        made = Trial.from_json(known)
+        filled = trial_of(orjson.dumps(made.as_json(benchmark.CONDITION)))
+        return replace(made, condition={**filled.condition, **made.condition})
+
+    return _parsed(folder / "trials.jsonl", parse)
 
 
 def _responses(folder: Path) -> Iterator[Response]:
     for name in ("responses.jsonl", "responses-overflow.jsonl"):
-        for entry in _entries(folder / name):
-            yield _response(entry)
+        yield from _parsed(folder / name, _response)
 
 
 def _response(entry: Mapping[str, Any]) -> Response:
@@ -115,8 +147,19 @@ def _response(entry: Mapping[str, Any]) -> Response:
     facts = {"logprobs": told.pop("logprobs")} if "logprobs" in told else {}
     value = "" if entry["value"] is None else entry["value"]
     reply = Reply(entry["kind"], value, entry["stop"], told, facts)
+    seconds, note = entry.get("seconds", 0.0), entry.get("note", "")
     # The hash of version 0.1 was of the file it wrote; today's is of the pixels: left empty.
-    return as_response(key_from(entry), reply, entry.get("seconds", 0.0), "", entry.get("note", ""))
+    made = as_response(key_from(entry), reply, seconds, "", note)
+    return response_of(orjson.dumps(made.as_json()))
+
+
+def _check_planned(folder: Path, trials: list[Trial], responses: list[Response]) -> None:
+    missing = {one.trial for one in responses} - {one.id for one in trials}
+    if missing:
+        raise WrongRun(
+            f"{folder / 'trials.jsonl'} is damaged: it lacks {len(missing)} trials that have a "
+            "response. Put back a copy of it."
+        )
 
 
 def _reading(
@@ -129,29 +172,31 @@ def _reading(
 
     The trials are made anew as a run makes them today, so that it can be resumed.
     """
-    info = orjson.loads((folder / "run.json").read_bytes())
+    info = old_info(folder)
     role = benchmark.reading_role()
-    settings = benchmark.settings_from(parent["settings"])
+    settings = stored_settings(benchmark, folder.parent.parent, parent)
     stages = benchmark.stages(settings, parent["kind"])
-    stage = next(one.name for one in stages if one.role == role)
+    stage = next((one.name for one in stages if one.role == role), None)
     by_id = {trial.id: trial for trial in asked[0]}
-    made: dict[tuple[str, int, int, str], Trial] = {}
-    for response in asked[1]:
+    made: dict[tuple[str, ...], Trial] = {}
+    for response in asked[1] if stage else ():
         if response.stop != "failed":
             trial = by_id[response.trial]
-            for one in benchmark.follow(stage, trial, response, settings, info["kind"]):
-                made[response.trial, response.sample, response.attempt, one.question] = one
+            key = (response.trial, str(response.sample), str(response.attempt))
+            for one in benchmark.follow(str(stage), trial, response, settings, info["kind"]):
+                made[*key, one.question] = one
     new: dict[str, Trial] = {}
-    for old in _trials(folder):
-        about = old.condition
-        found = made.get((about["parent"], about["sample"], about["attempt"], old.question))
+    trials, responses = list(_trials(folder, benchmark)), list(_responses(folder))
+    _check_planned(folder, trials, responses)
+    for old in trials:
+        about = tuple(str(old.condition.get(name)) for name in ("parent", "sample", "attempt"))
+        found = made.get((*about, old.question))
         if found is None:
             raise WrongRun(
                 f"{folder / 'trials.jsonl'} holds a question about a response that the run does "
                 f"not have ({old.id}): the folder is damaged."
             )
         new[old.id] = found
-    responses = [replace(one, trial=new[one.trial].id) for one in _responses(folder)]
     model = info["model"]
     entry = {
         **model,
@@ -159,4 +204,5 @@ def _reading(
         "role": role,
         "kind": info["kind"],
     }
-    return list(new.values()), responses, entry
+    renamed = [replace(one, trial=new[one.trial].id) for one in responses]
+    return list(new.values()), renamed, entry
