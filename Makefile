@@ -14,7 +14,7 @@ install: .venv/installed
 
 # torch stands first and with its exact version, so that nothing pulls in a larger build.
 .venv/tested: .venv/installed
-	$(INSTALL) 'torch==2.13.0' -e '.[light,test,diffusers,train]'
+	$(INSTALL) 'torch==2.13.0' -e '.[light,test,diffusers,train,inspect]'
 	touch $@
 
 demo: install

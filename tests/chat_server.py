@@ -37,7 +37,10 @@ def usual_reply(body: dict[str, Any]) -> str:
 def completion(text: str | None, finish: str = "stop") -> dict[str, Any]:
     """A chat completion as servers send it."""
     return {
+        "id": "chatcmpl-1",
         "object": "chat.completion",
+        "created": 1_700_000_000,
+        "model": "tiny",
         "choices": [
             {
                 "index": 0,

@@ -242,6 +242,12 @@ class Benchmark(Generic[S]):
         """One reading of a response from a helper's answers about it; none: not asked yet."""
         raise NotImplementedError
 
+    def is_right(self, trial: Trial, response: Response, reading: Reading) -> bool:
+        """Whether one answer is the right one, for whoever shows answers one by one."""
+        if trial.target is not None:
+            return reading.number == trial.target
+        return bool(trial.target_choice) and reading.choice == trial.target_choice
+
     def table(self, folder: Path) -> pl.DataFrame | None:
         """The answers table of a run folder made at once; None: response by response, as mostly."""
         return None

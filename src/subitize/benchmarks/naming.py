@@ -12,6 +12,7 @@ from subitize.benchmark import Benchmark, Decisions, Paper, Reader, Settings, St
 from subitize.benchmarks.naming_forms import (
     FORMS,
     best_form,
+    control_right,
     control_summary,
     flagged_cells,
     form_summary,
@@ -31,7 +32,7 @@ from subitize.models.base import Kind
 from subitize.readers.boxes import reading_boxes
 from subitize.readers.points import PointsReader
 from subitize.readers.text import WordsReader, final, read_final, strict
-from subitize.records import Reading, Stimulus, Trial, make_trial
+from subitize.records import Reading, Response, Stimulus, Trial, make_trial
 from subitize.stimuli.checking import refuse_impossible
 from subitize.stimuli.naming import CATEGORIES
 from subitize.stimuli.writing import naming_cells, naming_recipe
@@ -300,6 +301,11 @@ class Naming(Benchmark[NamingSettings]):
             first = max([settings.per_cell - 1, *used]) + 1
             plan.append([cell["category"], cell["n"], first, cell["needed"] - cell["eligible"]])
         return plan
+
+    def is_right(self, trial: Trial, response: Response, reading: Reading) -> bool:
+        if trial.stage == "control":
+            return control_right(response.value)
+        return super().is_right(trial, response, reading)
 
     def comparable(
         self, answers: pl.DataFrame, settings: NamingSettings, decisions: Decisions

@@ -86,12 +86,17 @@ def form_summary(answers: pl.DataFrame, settings: NamingSettings) -> dict[str, A
     }
 
 
+def control_right(reply: str) -> bool:
+    """Whether a reply to the control question names what is to be seen."""
+    return bool(CONTROL_RIGHT.search(without_thinking(reply)))
+
+
 def control_summary(answers: pl.DataFrame) -> dict[str, Any] | None:
     """How often the control question was answered rightly; calls that failed are no answers."""
     replies = answers.filter(answers["state"] != "failed")["value"].to_list()
     if not replies:
         return None
-    right = sum(bool(CONTROL_RIGHT.search(without_thinking(reply))) for reply in replies)
+    right = sum(map(control_right, replies))
     return {
         "asked": len(replies),
         "right": right,

@@ -27,6 +27,7 @@ PACKAGES: dict[str, tuple[str, str]] = {
     "accelerate": ("train", "fine-tuning"),
     "wordfreq": ("words", "frequency of nouns for new GeckoNum prompts"),
     "textblob": ("captions", "parts of speech for caption corpora"),
+    "inspect_ai": ("inspect", "providers, tasks and logs of Inspect AI"),
     "ray": ("ray", "other machines: --engine ray"),
 }
 KINDS = (("apple", "three apples"), ("butterfly", "three butterflies"), ("dot", "three dots"),

@@ -14,6 +14,7 @@ from subitize.benchmarks.geckonum.answers import import_people
 from subitize.commands import geckonum_people as given
 from subitize.commands.printing import Json, group, show
 from subitize.errors import UnknownName
+from subitize.integrations.inspect_logs import import_log
 from subitize.opening import load_stored
 from subitize.runs.old_format import import_run, old_info
 from subitize.runs.stored import score_run
@@ -32,6 +33,29 @@ def run(
     made = import_run(old, get_benchmark(old_info(old)["benchmark"]), out)
     score_run(load_stored(made))
     print(made)
+
+
+@importing.command("inspect")
+def inspect(
+    log: Annotated[
+        Path, typer.Argument(metavar="LOG", help="A log of `inspect eval subitize/…` (.eval).")
+    ],
+    out: Out = Path("runs"),
+    json: Json = False,
+) -> None:
+    """A log of Inspect as the run folder that `subitize run` makes of the same replies."""
+    brought = import_log(log, out)
+    stored = load_stored(brought.folder)
+    found = {**brought._asdict(), "folder": str(brought.folder), "scores": score_run(stored)}
+    text = f"{brought.folder}\n{brought.replies} replies"
+    if brought.failed:
+        text += (
+            f"; {brought.failed} samples ended with an error: `subitize run` with the same "
+            f"settings, --model {stored.info['model']['name']} and --out {out} asks for them"
+        )
+    if brought.left_out:
+        text += f"; {brought.left_out} replies of further epochs are left out"
+    show(found, text, json)
 
 
 @importing.command("capture-results")

@@ -124,6 +124,13 @@ FAMILIES: dict[str, Family] = {
         pattern="diffusers/ID-or-path",
         extra="diffusers",
     ),
+    "inspect": Family(
+        "any provider of Inspect AI, with the keys and packages that it wants",
+        ("namer",),
+        opener="subitize.models.inspecting:open_inspect",
+        pattern="inspect/PROVIDER/NAME",
+        extra="inspect",
+    ),
     "clip": Family(
         "another name of hf/, from when it knew CLIP only",
         ("matcher",),

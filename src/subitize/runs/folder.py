@@ -20,7 +20,7 @@ from subitize.models.base import Kind, Model
 from subitize.records import fingerprint
 from subitize.runs.shards import WHOLE, shard_name
 
-PACKAGES = ("subitize", "numpy", "aiohttp", "scipy", "torch", "transformers")
+PACKAGES = ("subitize", "numpy", "aiohttp", "scipy", "torch", "transformers", "inspect_ai")
 LISTS = {"readers": ("name", "settings_hash"), "respondents": ("name", "settings_hash")}
 """lists of run.json, with what each of their entries must have"""
 FORMAT = 2
