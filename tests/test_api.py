@@ -6,9 +6,13 @@ import asyncio
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from dataclasses import fields
+from functools import partial
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import orjson
 import polars as pl
 import pytest
@@ -16,6 +20,7 @@ import pytest
 import subitize
 from subitize.errors import BadInput, UnknownName
 from subitize.models.base import Item, Model, Reply
+from subitize.models.function import function_model
 from subitize.readers import text
 from subitize.records import USAGE, Response, Score, Trial
 
@@ -76,6 +81,81 @@ def test_an_edited_function_is_another_run(tmp_path: Path) -> None:
     assert folders[0] != folders[1]
 
 
+def always(answer: str) -> Callable[[bytes, str], str]:
+    return lambda picture, question: answer
+
+
+class Asker:
+    def __init__(self, answer: str) -> None:
+        self.answer = answer
+        self.calls = 0
+
+    def __call__(self, picture: bytes, question: str) -> str:
+        self.calls += 1
+        return self.answer
+
+    def ask(self, picture: bytes, question: str) -> str:
+        return self(picture, question)
+
+
+class WaitingAsker:
+    async def __call__(self, picture: bytes, question: str) -> str:
+        return "2"
+
+
+PAIRS: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
+    "a factory's": (always("2"), always("3")),
+    "on one line": (lambda picture, question: "2", lambda picture, question: "3"),
+    "defaults": (lambda p, q, a="2": a, lambda p, q, a="3": a),
+    "partial": (partial(says_two), partial(says_two, question="x")),
+    "objects": (Asker("2"), Asker("3")),
+    "methods": (Asker("2").ask, Asker("3").ask),
+}
+
+
+@pytest.mark.parametrize("kind", PAIRS)
+def test_functions_that_differ_in_what_they_hold_are_different_models(kind: str) -> None:
+    first, second = (function_model(one) for one in PAIRS[kind])
+    assert first.respondent == second.respondent
+    assert first.revision != second.revision
+    assert function_model(PAIRS[kind][0]).revision == first.revision
+
+
+def test_an_object_that_is_called_is_the_same_model_in_another_process(tmp_path: Path) -> None:
+    asker = Asker("2")
+    run = subitize.run("naming", asker, out=tmp_path, control=False, **SMALL)
+    assert run.info["model"]["name"] == "function/Asker"
+    assert asker.calls == 6
+    program = (
+        "from tests.test_api import *\n"
+        "import sys; asker = Asker('2'); asker.calls = 5\n"
+        "subitize.run('naming', asker, out=sys.argv[1], control=False, **SMALL)\n"
+        "print(asker.calls)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, tmp_path],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=Path(__file__).parents[1],
+    )
+    assert done.stdout.split() == ["5"]
+
+
+def test_functions_that_wait_are_awaited(tmp_path: Path) -> None:
+    run = subitize.run("naming", WaitingAsker(), out=tmp_path, control=False, **SMALL)
+    assert set(run.answers["value"]) == {"2"}
+
+    async def paint(prompt: str) -> bytes:
+        return subitize.draw("apples", int(prompt.split()[3]), size=128).png
+
+    run = subitize.run(
+        "production", paint, kind="painter", out=tmp_path, per_cell=1, max=2,
+        categories=("apples",), counter="counter/blobs",
+    )  # fmt: skip
+    assert run.scores["accuracy"].value == 1.0
+
+
 def test_a_function_that_paints(tmp_path: Path) -> None:
     def paint(prompt: str) -> bytes:
         n = int(prompt.split()[3])
@@ -116,7 +196,21 @@ def test_mistakes_are_told(tmp_path: Path) -> None:
         subitize.read_number("7", reader="lax")
     with pytest.raises(BadInput, match="can be a namer or a painter"):
         subitize.run("naming", says_two, out=tmp_path, kind="counter")
+    for wrong in (3, None, Asker):
+        with pytest.raises(BadInput, match="give a name such as"):
+            subitize.run("naming", wrong, out=tmp_path)  # type: ignore[arg-type]
+    for setting in ({"per_cell": 2.5}, {"per_cell": None}, {"control": 1}, {"categories": 3}):
+        with pytest.raises(BadInput, match=f"setting {next(iter(setting))} is .*: give a value of"):
+            subitize.run("naming", "sim/perfect", out=tmp_path, **setting)  # type: ignore[arg-type]
     assert not list(tmp_path.iterdir())
+
+
+def test_settings_of_a_program_are_those_of_the_command_line(tmp_path: Path) -> None:
+    typed = {**SMALL, "per_cell": np.int64(2), "categories": ["dots"], "size": "64"}
+    one, two = (subitize.run("naming", "sim/perfect", out=tmp_path, **x) for x in (SMALL, typed))
+    assert one.folder == two.folder
+    page = subitize.report(str(one.folder), tmp_path / "report.html")
+    assert "sim/perfect" in page.read_text()
 
 
 def test_numbers_are_read_and_pictures_drawn() -> None:

@@ -120,16 +120,23 @@ def load(folder: str | Path, reader: str | None = None) -> Run:
     return Run(load_stored(folder, reader))
 
 
-def report(runs: Sequence[Run | str | Path], out: str | Path = "report.html") -> Path:
+Runs = Run | str | Path | Sequence[Run | str | Path]
+"""one run or several, made, loaded or by their folders"""
+
+
+def _stored(runs: Runs) -> list[StoredRun]:
+    several = [runs] if isinstance(runs, Run | str | Path) else runs
+    return [(one if isinstance(one, Run) else load(one)).stored for one in several]
+
+
+def report(runs: Runs, out: str | Path = "report.html") -> Path:
     """One HTML file from one or more runs."""
-    loaded = [one if isinstance(one, Run) else load(one) for one in runs]
-    return build_report([one.stored for one in loaded], Path(out), page_of)
+    return build_report(_stored(runs), Path(out), page_of)
 
 
 def compare(runs: Sequence[Run | str | Path]) -> list[Comparison]:
     """Paired differences of runs of one benchmark on the same pictures, all pairs × measures."""
-    loaded = [one if isinstance(one, Run) else load(one) for one in runs]
-    return compare_runs([one.stored for one in loaded]).found
+    return compare_runs(_stored(runs)).found
 
 
 def read_number(reply: str, reader: str = "strict", question: str = "") -> Reading:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
+from numbers import Integral, Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, TypeVar
 
@@ -316,10 +317,10 @@ def with_states(scores: Mapping[str, Any], answers: pl.DataFrame) -> dict[str, A
 
 
 def _typed(name: str, value: Any, default: Any) -> Any:
-    """A value from the command line as the type of the setting's default."""
-    if not isinstance(value, str) or isinstance(default, str):
-        return tuple(value) if isinstance(value, list) else value
+    """A value from the command line or a program as the type of the setting's default."""
     try:
+        if not isinstance(value, str) or isinstance(default, str):
+            return _as_given(value, default)
         if isinstance(default, bool):
             return SWITCH[value.lower()]
         if isinstance(default, int):
@@ -331,4 +332,21 @@ def _typed(name: str, value: Any, default: Any) -> Any:
     except (ValueError, KeyError):
         what = type(default).__name__
         raise BadInput(f"The setting {name} is {value!r}: give a value of type {what}.") from None
+    return value
+
+
+def _as_given(value: Any, default: Any) -> Any:
+    """A value that has a type already; one that is not the setting's raises a ValueError."""
+    if isinstance(value, list):
+        value = tuple(value)
+    if isinstance(value, Path):
+        value = str(value)
+    if isinstance(default, bool | str | tuple):
+        fits = isinstance(value, type(default))
+    else:
+        fits = isinstance(value, Integral if isinstance(default, int) else Real)
+        fits = fits and not isinstance(value, bool)
+        value = type(default)(value) if fits else value
+    if not fits:
+        raise ValueError
     return value
