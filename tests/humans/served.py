@@ -1,37 +1,13 @@
-"""A web app of ours on a real socket in a thread, and visitors with cookies."""
+"""Visitors of a web app: they keep cookies and know what a page's forms must carry."""
 
 from __future__ import annotations
 
 import http.cookiejar
 import re
-import threading
 import urllib.error
 import urllib.parse
 import urllib.request
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any, NamedTuple
-
-import uvicorn
-
-from subitize.humans.web import address, listen
-
-
-@contextmanager
-def serving(app: Any) -> Iterator[str]:
-    """The app's address, while it answers."""
-    bound = listen("127.0.0.1", 0)
-    server = uvicorn.Server(uvicorn.Config(app, log_level="warning", access_log=False, ws="none"))
-    thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]})
-    thread.start()
-    try:
-        while not server.started and thread.is_alive():
-            thread.join(0.005)
-        yield address(bound)
-    finally:
-        server.should_exit = True
-        thread.join()
-        bound.close()
 
 
 class Got(NamedTuple):

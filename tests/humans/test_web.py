@@ -10,8 +10,8 @@ from urllib.parse import urlsplit
 import pytest
 
 from subitize.humans.guard import Limits, Rates, signed, unsigned
-from subitize.humans.web import Site, data, form, make_app, page, researcher, session
-from tests.humans.served import Visitor, serving
+from subitize.humans.web import Site, data, form, in_thread, make_app, page, researcher, session
+from tests.humans.served import Visitor
 
 SITE = Site("A <b>study</b>", limits=Limits(session_rate=5, body=2000))
 
@@ -38,7 +38,7 @@ def base() -> Iterator[str]:
         ("GET", "/desk", researcher(say)),
         ("POST", "/desk/save", researcher(say)),
     ]
-    with serving(make_app(SITE, routes)) as address:
+    with in_thread(make_app(SITE, routes)) as address:
         yield address
 
 

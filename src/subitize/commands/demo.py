@@ -21,10 +21,12 @@ from subitize.captions.store import read_result
 from subitize.commands.printing import say
 from subitize.errors import MissingExtra
 from subitize.files import write_whole
+from subitize.humans.demo import demo_study
 from subitize.models.base import ModelOptions
 from subitize.models.catalog import open_model
 from subitize.opening import load_stored, open_helpers, run_and_score
 from subitize.reports.build import Chapter, build_report
+from subitize.runs.folder import read_info
 from subitize.runs.run import RunOptions
 
 CAPTIONS = 10_000
@@ -49,6 +51,7 @@ def demo(
             )
             complete = complete and outcome.complete
             folders.append(outcome.folder)
+    folders += _people(folders, out)
     runs = [load_stored(folder) for folder in folders]
     report = build_report(runs, out / "report.html", page_of, _captions(out))
     print(f"The report is {report} ({time.monotonic() - begun:.0f} s)")
@@ -72,6 +75,17 @@ def _captions(out: Path) -> list[Chapter]:
             return []
         results.append(read_result(folder))
     return [chapter(results)]
+
+
+def _people(folders: list[Path], out: Path) -> list[Path]:
+    """What simulated annotators say of painted pictures; nothing where there is no web."""
+    painted = [one for one in folders if read_info(one)["benchmark"] == "geckonum"]
+    say("people: a study of GeckoNum's Task 1, answered over HTTP")
+    try:
+        return [demo_study(painted[0], out / "studies", out / "runs")]
+    except MissingExtra as problem:
+        say(f"people: left out. {problem}")
+        return []
 
 
 def _demonstrated(benchmark: Benchmark[Any], which: str) -> Iterator[tuple[Settings, str]]:

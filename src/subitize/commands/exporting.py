@@ -12,6 +12,7 @@ import typer
 from subitize.commands.printing import Json, say, show
 from subitize.errors import BadInput, UnknownName
 from subitize.files import make_folder, write_new
+from subitize.humans import study_formats as studies
 from subitize.integrations.every_eval_ever import as_every_eval_ever
 from subitize.integrations.hub_results import as_hub_results
 from subitize.integrations.tables import as_csv, as_parquet
@@ -70,13 +71,21 @@ RUN = Source(
         "hf": Format("evaluation results for a model's page on the Hugging Face Hub", _hub),
     },
 )
-SOURCES: tuple[Source, ...] = (RUN,)
+STUDY = Source(
+    "study",
+    lambda path: (path / studies.FILE).is_file(),
+    {
+        name: Format(about, lambda one, _, made=made: made(one))  # type: ignore[misc]
+        for name, about, made in studies.FORMATS
+    },
+)
+SOURCES: tuple[Source, ...] = (RUN, STUDY)
 """whatever can be exported, each with its formats"""
 FORMATS = tuple(dict.fromkeys(name for source in SOURCES for name in source.formats))
 
 
 def export(  # noqa: PLR0913, PLR0917  the options of the command, one each
-    source: Annotated[Path, typer.Argument(metavar="RUN", help="A run folder.")],
+    source: Annotated[Path, typer.Argument(metavar="RUN", help="A run folder, or a study's.")],
     to: Annotated[str, typer.Option(help=f"The format: {', '.join(FORMATS)}.")],
     out: Annotated[
         Path | None, typer.Option(help="Folder to write to; by default exports/RUN.")
@@ -91,7 +100,7 @@ def export(  # noqa: PLR0913, PLR0917  the options of the command, one each
     force: Annotated[bool, typer.Option("--force", help="Replace files that are there.")] = False,
     json: Json = False,
 ) -> None:
-    """Write a run in a format that others read, intervals and raw replies included; asks nobody."""
+    """Write a run or a study in a format that others read; asks nobody."""
     found = next((one for one in SOURCES if one.has(source)), None)
     if to not in FORMATS:
         raise UnknownName("format", to, FORMATS)

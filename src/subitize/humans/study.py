@@ -90,8 +90,8 @@ class Study:
     """caption-fit: the folder that `subitize captions --check-images` made"""
     settings: Mapping[str, Any] = field(default_factory=dict)
     """naming and capture: the benchmark's settings"""
-    sample: int = 100
-    """capture and reader-check: how many items, drawn at random"""
+    sample: int = 0
+    """so many items, drawn at random; 0: 100 of capture and reader-check, else all"""
     annotators: int = 5
     """people per item"""
     per_person: int = 60
@@ -198,7 +198,7 @@ def check_study(study: Study, where: str) -> None:
             f"{where}: the name {study.name!r} can't be used: give letters, digits, dots and "
             "dashes, at most 40."
         )
-    for name, least in (("annotators", 1), ("per_person", 1), ("sample", 1), ("checks", 0),
+    for name, least in (("annotators", 1), ("per_person", 1), ("sample", 0), ("checks", 0),
                         ("max_failed_checks", 0), ("pilot", 0), ("break_every", 0)):  # fmt: skip
         if getattr(study, name) < least:
             raise BadInput(f"{where}: {name} is {getattr(study, name)}; give at least {least}.")

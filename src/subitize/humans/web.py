@@ -11,8 +11,8 @@ import functools
 import hmac
 import secrets
 import socket
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -285,4 +285,26 @@ def serve(app: Any, bound: socket.socket) -> None:
     except KeyboardInterrupt:
         return
     finally:
+        bound.close()
+
+
+@contextmanager
+def in_thread(app: Any) -> Iterator[str]:
+    """The app's address, while it answers on a free port of this machine from another thread."""
+    import threading
+
+    import uvicorn
+
+    bound = listen("127.0.0.1", 0)
+    config = uvicorn.Config(app, log_level="warning", access_log=False, ws="none")
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]})
+    thread.start()
+    try:
+        while not server.started and thread.is_alive():
+            thread.join(0.005)
+        yield address(bound)
+    finally:
+        server.should_exit = True
+        thread.join()
         bound.close()

@@ -12,7 +12,6 @@ from subitize.humans.items import NUMBER, Item, Question
 from subitize.humans.kinds.material import Material, checks, dots, from_stimulus, known_by
 from subitize.humans.study import Study
 from subitize.records import Trial
-from subitize.stimuli import generator
 
 NAMING = {"per_cell": 2, "size": 640, "prompt": "things", "control": False}
 CAPTURE = {"variants": ("occluded",), "tasks": ("total",), "prompt": "as-if-no-box"}
@@ -51,9 +50,7 @@ def capture_material(study: Study) -> Material:
     """A random sample of CAPTURE's occluded pictures."""
     benchmark = get_benchmark("capture")
     settings = benchmark.settings_from({**CAPTURE, "seed": study.seed, **study.settings})
-    every = list(benchmark.trials("total", settings, benchmark.ready(settings, "namer")))
-    order = generator(study.seed, "capture", study.name).permutation(len(every))
-    trials = [every[place] for place in sorted(order[: study.sample].tolist())]
+    trials = list(benchmark.trials("total", settings, benchmark.ready(settings, "namer")))
     return _material(study, benchmark, settings, trials, [])
 
 

@@ -166,7 +166,8 @@ def _question(one: wording.Question, trial: Trial) -> Question:
 def _trial(picture: PictureFile, prompt: Prompt, one: wording.Question) -> Trial:
     condition = {
         **asdict(prompt), "painter": picture.painter, "picture": picture.number,
-        "task": one.task, "question": one.question, "noun": one.noun, "asked": one.truth,
+        "task": one.task, "question": one.question, "noun": one.noun,
+        "asked": None if one.truth is None else float(one.truth),
     }  # fmt: skip
     recipe = {"image_id": f"{picture.dataset_id}_{picture.number}", "painter": picture.painter}
     words = dict(one.lines).get(int(one.truth or 0), "") if one.task == 2 else ""

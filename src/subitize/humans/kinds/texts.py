@@ -30,6 +30,8 @@ UNREAD = {
 }
 """what a person may say of a reply instead of a number: the reader's own states"""
 NEITHER = "none"
+USUAL = 100
+"""replies that are read where nothing else is said"""
 LONGEST = 6000
 """characters of a reply that are shown"""
 
@@ -86,7 +88,7 @@ def reader_material(study: Study) -> Material:
     if not replies:
         raise BadInput(f"{folder} holds no reply in words: there is nothing to read.")
     order = generator(study.seed, "reader-check", study.name).permutation(len(replies))
-    chosen = [replies[place] for place in sorted(order[: study.sample].tolist())]
+    chosen = [replies[place] for place in sorted(order[: study.sample or USUAL].tolist())]
     words = (
         "You will see a question and the reply that somebody gave to it. Type the number that the "
         "reply gives as its answer.",

@@ -1,0 +1,224 @@
+"""A study's answers in the forms that others read: tables, GeckoNum's files, jsPsych, BIDS."""
+
+from __future__ import annotations
+
+import io
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import astuple
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import orjson
+import polars as pl
+
+from subitize import __version__
+from subitize.datasets.geckonum.prompts import COLUMNS, Prompt
+from subitize.errors import BadInput
+from subitize.files import csv_text
+from subitize.humans.answers import Answers, Row, read_answers
+from subitize.humans.items import FREE, NUMBER
+from subitize.humans.watching import meant
+from subitize.readers.votes import RULES, vote
+
+GECKO: Mapping[int, tuple[str, ...]] = {
+    1: ("image_id", "model", "question_id", "question", "prompt", "annot_id", "raw_answer",
+        "answer"),
+    2: ("image_id", "model", "prompt", "gt_num", "annot_id", "answer_text", "answer_num"),
+    3: ("image_id", "model", "question_id", "question", "prompt", "annot_id", "answer"),
+}  # fmt: skip
+"""the release's columns, by task"""
+
+
+def need(answers: Answers, kinds: tuple[str, ...], what: str) -> None:
+    """Only some kinds of study can be written in some forms."""
+    if answers.study.kind not in kinds:
+        raise BadInput(
+            f"A study of the kind {answers.study.kind} has no {what}: that is for "
+            f"{', '.join(kinds)}."
+        )
+    if not answers.holding:
+        raise BadInput("Nobody has answered yet: there is nothing to export.")
+
+
+def as_geckonum(folder: Path) -> dict[str, bytes]:
+    """The release's files, task_N_PAINTER.csv, and the prompts they are about."""
+    return geckonum_files(read_answers(folder))
+
+
+def geckonum_files(answers: Answers) -> dict[str, bytes]:
+    """As `as_geckonum`, from answers at hand."""
+    need(answers, tuple(f"geckonum-task{task}" for task in (1, 2, 3)), "GeckoNum files")
+    rows: defaultdict[tuple[int, str], list[tuple[Any, ...]]] = defaultdict(list)
+    prompts: dict[str, Prompt] = {}
+    for row in sorted(answers.holding, key=lambda one: (one.item.about["image_id"], one.number)):
+        about = row.item.about
+        assert row.question.trial is not None
+        known = row.question.trial.condition
+        prompts[known["dataset_id"]] = Prompt(*(known[name] for name in Prompt.__annotations__))
+        rows[about["task"], about["painter"]].append(_gecko_row(row))
+    files = {
+        f"task_{task}_{painter}.csv": csv_text(GECKO[task], listed).encode()
+        for (task, painter), listed in sorted(rows.items())
+    }
+    ordered = sorted(prompts.values(), key=lambda one: one.index)
+    return {**files, "prompts.csv": csv_text(COLUMNS, map(astuple, ordered)).encode()}
+
+
+def _gecko_row(row: Row) -> tuple[Any, ...]:
+    about, who = row.item.about, row.person.name
+    head = (about["image_id"], about["painter"])
+    asked = (about["question_ids"][row.place], row.question.words, about["prompt"], who)
+    if about["task"] == 1:
+        number = meant(row.question, row.value)
+        return (*head, *asked, row.value, "" if number is None else f"{number:g}")
+    if about["task"] == 2:
+        words = row.question.options[row.question.stored.index(row.value)]
+        truth = about["truths"][row.place]
+        return (*head, about["prompt"], f"{truth:g}", who, words, row.value)
+    return (*head, *asked, row.value)
+
+
+def as_table(folder: Path) -> pl.DataFrame:
+    """Every answer that was ever saved: also practice, checks, the pilot, and what was undone."""
+    answers = read_answers(folder)
+    holding = {row.number for row in answers.holding}
+    listed = [
+        {
+            "number": row.number, "person": row.person.name, "part": row.person.part,
+            "status": row.person.status, "consent": row.person.consent, "item": row.item.id,
+            "role": row.role, "place": row.place, "question": row.question.words,
+            "trial": row.question.trial_id, "value": row.value, "seconds": row.seconds,
+            "given": datetime.fromtimestamp(row.given, UTC).isoformat(timespec="milliseconds"),
+            "saved": datetime.fromtimestamp(row.at, UTC).isoformat(timespec="milliseconds"),
+            "void": row.void, "counts": row.number in holding,
+            "about": orjson.dumps(dict(row.item.about)).decode(),
+            "facts": orjson.dumps(row.facts).decode(),
+        }
+        for row in answers.rows
+    ]  # fmt: skip
+    if not listed:
+        raise BadInput("Nobody has answered yet: there is nothing to export.")
+    return pl.DataFrame(listed)
+
+
+def as_parquet(folder: Path) -> dict[str, bytes]:
+    """`as_table` as Parquet."""
+    written = io.BytesIO()
+    as_table(folder).write_parquet(written)
+    return {"answers.parquet": written.getvalue()}
+
+
+def as_csv(folder: Path) -> dict[str, bytes]:
+    """`as_table` as CSV."""
+    return {"answers.csv": as_table(folder).write_csv().encode()}
+
+
+def as_jspsych(folder: Path) -> dict[str, bytes]:
+    """A file per person as jsPsych saves it: a list of trials, times in milliseconds."""
+    answers = read_answers(folder)
+    own: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
+    for row in answers.rows:
+        if row.void:
+            continue
+        typed = row.question.form in (FREE, NUMBER)
+        began = row.person.entered or row.person.made
+        own[row.person.name].append({
+            "rt": round(row.seconds * 1000), "stimulus": row.item.id,
+            "response": {"Q0": row.value} if typed else row.value,
+            "trial_type": "survey-text" if typed else "html-button-response",
+            "trial_index": len(own[row.person.name]),
+            "plugin_version": f"subitize {__version__}",
+            "time_elapsed": round((row.at - began) * 1000),
+            "prompt": row.question.words, "role": row.role, "subject": row.person.name,
+            "about": dict(row.item.about),
+        })  # fmt: skip
+    option = orjson.OPT_INDENT_2
+    return {f"{name}.json": orjson.dumps(listed, option=option) for name, listed in own.items()}
+
+
+def as_bids(folder: Path) -> dict[str, bytes]:
+    """participants.tsv and an events.tsv per person, by the Brain Imaging Data Structure."""
+    answers = read_answers(folder)
+    task = "".join(letter for letter in answers.study.name if letter.isalnum())
+    seen = {row.person.name for row in answers.rows}
+    people = [one for one in answers.people.values() if one.name in seen]
+    listed = [(f"sub-{one.name}", one.part, one.status, one.consent,
+               sum(row.person is one for row in answers.holding)) for one in people]  # fmt: skip
+    columns = {
+        "participant_id": "the person", "part": "main or pilot", "status": "how far they came",
+        "consent": "version of the text agreed to", "answers": "how many answers count",
+    }  # fmt: skip
+    about = {"Name": answers.study.name, "BIDSVersion": "1.9.0", "DatasetType": "raw",
+             "GeneratedBy": [{"Name": "subitize", "Version": __version__}]}  # fmt: skip
+    described = {name: {"Description": words} for name, words in columns.items()}
+    files = {
+        "dataset_description.json": orjson.dumps(about, option=orjson.OPT_INDENT_2),
+        "participants.tsv": _tsv(tuple(columns), listed),
+        "participants.json": orjson.dumps(described, option=orjson.OPT_INDENT_2),
+    }
+    for one in people:
+        began = one.entered or one.made
+        rows = [
+            (f"{row.at - row.seconds - began:.3f}", f"{row.seconds:.3f}", row.role,
+             f"{row.seconds:.3f}", row.item.id, row.question.words, row.value)
+            for row in answers.rows if row.person is one and not row.void
+        ]  # fmt: skip
+        head = ("onset", "duration", "trial_type", "response_time", "stim_file", "question",
+                "response")  # fmt: skip
+        path = f"sub-{one.name}/beh/sub-{one.name}_task-{task}_events.tsv"
+        files[path] = _tsv(head, rows)
+    return files
+
+
+def _tsv(header: tuple[str, ...], rows: list[tuple[Any, ...]]) -> bytes:
+    lines = ["\t".join(" ".join(str(cell).split()) or "n/a" for cell in row)
+             for row in (header, *rows)]  # fmt: skip
+    return ("\n".join(lines) + "\n").encode()
+
+
+def as_counts(folder: Path) -> dict[str, bytes]:
+    """People's counts as `calibrate` reads them, and where people disagree."""
+    answers = read_answers(folder)
+    need(answers, ("count", "verify"), "counts")
+    by_item: defaultdict[str, list[Row]] = defaultdict(list)
+    for row in answers.holding:
+        by_item[row.item.id].append(row)
+    counts, each, apart = [], [], []
+    for rows in by_item.values():
+        about, numbers = rows[0].item.about, [int(row.value) for row in rows]
+        zeros = [0] * len(numbers)
+        said, agreeing, _ = vote(_array(zeros, int), _array(numbers, float), RULES[0])
+        where = (about["image"], about["category"])
+        counts.append((*where, int(said[0])))
+        each += [(*where, row.person.name, row.value, about["said"]) for row in rows]
+        told = [*([about["said"]] if about["said"] else []), *(row.value for row in rows)]
+        if len(set(told)) > 1:
+            apart.append((*where, int(said[0]), int(agreeing[0]), " ".join(told)))
+    return {
+        "counts.csv": csv_text(("image", "category", "count"), sorted(counts)).encode(),
+        "counts_by_person.csv": csv_text(
+            ("image", "category", "person", "count", "shown"), sorted(each)
+        ).encode(),
+        "disagreements.csv": csv_text(
+            ("image", "category", "count", "agreeing", "all"), sorted(apart)
+        ).encode(),
+    }
+
+
+def _array(values: list[int], kind: type) -> Any:
+    import numpy as np
+
+    return np.array(values, dtype=kind)
+
+
+def as_judgements(folder: Path) -> dict[str, bytes]:
+    """Judgements of captions as `subitize captions --judgements` reads them."""
+    answers = read_answers(folder)
+    need(answers, ("caption-fit",), "judgements of captions")
+    lines = (
+        orjson.dumps({"id": row.item.about["id"], "judge": row.person.name, "answer": row.value})
+        for row in answers.holding
+    )
+    return {"judgements.jsonl": b"\n".join(lines) + b"\n"}

@@ -1,0 +1,104 @@
+"""A study's answers as a run folder: people are its respondents, and it is scored like a model's.
+
+The folder is made by the code that makes every run folder, in a temporary place, and handed on as
+files: while a study is open its database alone is written.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections import Counter
+from pathlib import Path
+
+import orjson
+
+from subitize.benchmarks.catalog import get_benchmark
+from subitize.benchmarks.geckonum.answers import import_people, people_from
+from subitize.datasets.geckonum.annotations import read_annotations
+from subitize.datasets.geckonum.prompts import read_prompts
+from subitize.files import make_folder, write_whole
+from subitize.humans.answers import Answers, Row, read_answers
+from subitize.humans.exporting import geckonum_files, need
+from subitize.records import Response, fingerprint
+from subitize.runs.folder import RunFolder
+from subitize.runs.journal import Journal
+from subitize.runs.plan import Plan
+
+KINDS = ("geckonum-task1", "geckonum-task2", "geckonum-task3", "naming", "capture")
+
+
+def as_run(folder: Path) -> dict[str, bytes]:
+    """The files of the run folder, under its name."""
+    answers = read_answers(folder)
+    need(answers, KINDS, "run folder")
+    with tempfile.TemporaryDirectory() as place:
+        made = _made(answers, Path(place))
+        return {
+            path.relative_to(made.parent).as_posix(): path.read_bytes()
+            for path in sorted(made.rglob("*"))
+            if path.is_file() and not path.name.startswith(".")
+        }
+
+
+def make_run(answers: Answers, out: Path) -> Path:
+    """The run folder under `out`; one that is there is what the same answers made."""
+    make_folder(out, "--out")
+    with tempfile.TemporaryDirectory(dir=out, prefix=".study-") as place:
+        made = _made(answers, Path(place))
+        folder = out / made.name
+        if not folder.exists():
+            made.rename(folder)
+    return folder
+
+
+def _made(answers: Answers, place: Path) -> Path:
+    if not answers.study.kind.startswith("geckonum"):
+        return _asked_run(answers, place)
+    files = place / "files"
+    files.mkdir()
+    for name, content in geckonum_files(answers).items():
+        write_whole(files / name, content)
+    people = people_from(read_annotations(files), read_prompts(files / "prompts.csv"))
+    return import_people(people, place / "runs")
+
+
+def _asked_run(answers: Answers, out: Path) -> Path:
+    """A run of the benchmark whose trials people were asked."""
+    about = answers.material.run
+    benchmark = get_benchmark(str(about["benchmark"]))
+    settings_hash = fingerprint([answers.study.name, answers.study.kind], 12)
+    parts = {
+        "benchmark": benchmark.NAME, "version": benchmark.VERSION, "kind": "namer",
+        "settings": about["settings"],
+        "model": {"name": f"human/{answers.study.name}", "settings": {}, "revision": None},
+    }  # fmt: skip
+    rows = answers.holding
+    names = list(dict.fromkeys(row.person.name for row in rows))
+    listed = [{"name": respondent(answers, name), "settings_hash": settings_hash} for name in names]
+    made = RunFolder.open(out, parts, {"reader": None, "respondents": listed})
+    plan = Plan(made.path, benchmark.CONDITION)
+    asked = [question.trial for item in answers.material.items if item.id not in answers.dropped
+             for question in item.questions if question.trial is not None
+             and item.role == "main"]  # fmt: skip
+    plan.add(asked)
+    plan.close()
+    journal, times = Journal(made.path), Counter[tuple[str, str]]()
+    for row in rows:
+        key = (row.person.name, row.question.trial_id)
+        journal.write(_response(answers, row, settings_hash, times[key]))
+        times[key] += 1
+    journal.close()
+    return made.path
+
+
+def respondent(answers: Answers, person: str) -> str:
+    """How a person is called in a run."""
+    return f"human/{answers.study.name}-{person}"
+
+
+def _response(answers: Answers, row: Row, settings_hash: str, sample: int) -> Response:
+    facts = {**row.facts, "consent": row.person.consent, "saved": row.at}
+    return Response(
+        row.question.trial_id, respondent(answers, row.person.name), settings_hash, sample, 0,
+        "text", row.value, "stop", seconds=row.seconds, facts=orjson.dumps(facts).decode(),
+    )  # fmt: skip

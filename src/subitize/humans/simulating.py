@@ -1,0 +1,75 @@
+"""Let simulated annotators do a whole study, so that it is tried out before people come."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from typing import Any
+
+from subitize.humans.desk import Desk
+from subitize.humans.serving import Opened
+from subitize.humans.simulated import Annotator, Eye, Manner, Seen, all_work
+from subitize.humans.web import in_thread
+from subitize.models.counters.blobs import find_blobs
+from subitize.pictures.decode import decode
+from subitize.stimuli import generator
+
+DRAWN = b"<svg"
+
+
+def simulate(here: Opened, many: int, manner: Manner | None = None, eye: Eye | None = None) -> int:
+    """So many simulated annotators do the study; how many answers they gave."""
+    with in_thread(here.app) as base:
+        people = invited(here.desk, base, many, manner or Manner(), eye or own_eye(here.desk))
+        return sum(asyncio.run(all_work(people)))
+
+
+def invited(desk: Desk, base: str, many: int, manner: Manner, eye: Eye) -> list[Annotator]:
+    """New annotators with personal links."""
+    made = []
+    for place in range(many):
+        secret, statements = desk.invite()
+        desk.store.write(statements).result()
+        rng = generator(desk.study.seed, "simulated", place)
+        made.append(Annotator(f"{base}/p/{secret}", eye, manner, rng))
+    return made
+
+
+def own_eye(desk: Desk) -> Eye:
+    """Counts what is in a picture as a counter does; lines and claims are taken as they stand.
+
+    Only pictures of things on an even ground are counted rightly: those that we draw.
+    """
+    counts: dict[str, str] = {}
+    rights = {
+        (question.words, question.options): question for item in desk.items.values()
+        for question in item.questions
+    }  # fmt: skip
+
+    def look(seen: Seen) -> str:
+        known = rights.get((seen.words, tuple(words for _, words in seen.options)))
+        if known is not None and known.right:
+            return known.right[0]
+        if not seen.typed:
+            return _claimed(seen, known)
+        named = hashlib.sha256(seen.picture).hexdigest()
+        if named not in counts:
+            counts[named] = _count(seen.picture)
+        return counts[named]
+
+    return look
+
+
+def _claimed(seen: Seen, known: Any) -> str:
+    trial = known.trial if known is not None else None
+    if trial is None:
+        return seen.options[0][0]
+    if trial.target_choice in trial.options:
+        return str(known.stored[trial.options.index(trial.target_choice)])
+    return str(known.stored[0])
+
+
+def _count(picture: bytes) -> str:
+    if not picture or DRAWN in picture[:200]:
+        return "1"
+    return str(len(find_blobs(decode(picture))))

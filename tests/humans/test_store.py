@@ -1,0 +1,60 @@
+"""The database under a study: durable, one writer, one bad statement harms no other."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from subitize.errors import BadInput, RunLocked, StorageFull, SubitizeError
+from subitize.humans.store import UPSERT, PostgreSQL, Reader, Store, open_database
+
+INSERT = "INSERT INTO screened VALUES (?, ?, ?, ?)"
+
+
+def test_what_is_saved_is_there_for_others(tmp_path: Path, database: str) -> None:
+    place = open_database(tmp_path, database, f"store {tmp_path.name}")
+    store = Store(place)
+    with ThreadPoolExecutor(8) as pool:
+        done = list(pool.map(lambda n: store.write([(INSERT, (f"{n}", "keep", "ü%?'", 0))]),
+                             range(300)))  # fmt: skip
+    for one in done:
+        one.result()
+    reader = Reader(place)
+    assert reader.read("SELECT count(*), min(reason) FROM screened") == [(300, "ü%?'")]
+    store.write([(UPSERT, ("a", "1")), (UPSERT, ("a", "2"))]).result()
+    assert store.read("SELECT value FROM meta WHERE key = ?", "a") == [("2",)]
+    reader.close()
+    store.close()
+    again = Store(place)
+    assert again.read("SELECT count(*) FROM screened") == [(300,)]
+    again.close()
+
+
+def test_one_that_cannot_be_written_takes_no_other_with_it(tmp_path: Path, database: str) -> None:
+    store = Store(open_database(tmp_path, database, f"bad {tmp_path.name}"))
+    rows = [[(INSERT, (name, "keep", "", 0))] for name in ("a", "b", "a", "c")]
+    rows[3].append((INSERT, ("b", "keep", "", 0)))  # a group is written whole or not at all
+    done = [store.write(one) for one in rows]
+    failed = [one.exception() for one in done]
+    assert [problem is None for problem in failed] == [True, True, False, False]
+    assert all(isinstance(problem, StorageFull) for problem in failed[2:])
+    assert store.read("SELECT item FROM screened ORDER BY item") == [("a",), ("b",)]
+    store.close()
+
+
+def test_a_second_server_on_one_database_is_refused(tmp_path: Path, postgres: str) -> None:
+    first = Store(PostgreSQL(postgres, "locked"))
+    with pytest.raises(RunLocked):
+        Store(PostgreSQL(postgres, "locked"))
+    first.close()
+    Store(PostgreSQL(postgres, "locked")).close()
+
+
+@pytest.mark.parametrize("url", ["mysql://a/b", "postgresql://", "postgresql://u:secret@h:1/x"])
+def test_a_database_that_is_none_is_told_without_its_password(tmp_path: Path, url: str) -> None:
+    with pytest.raises(SubitizeError) as told:
+        Store(open_database(tmp_path, url, "study"))
+    assert isinstance(told.value, BadInput)
+    assert "secret" not in str(told.value)

@@ -1,0 +1,226 @@
+"""A whole study through HTTP: simulated people answer, and the tables recover the truth."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import orjson
+import polars as pl
+import pytest
+
+from subitize.benchmarks.geckonum.answers import stored_people
+from subitize.benchmarks.geckonum.labels import label_answers
+from subitize.benchmarks.geckonum.tables import geckonum_tables
+from subitize.errors import BadInput
+from subitize.humans.answers import read_answers
+from subitize.humans.exporting import (
+    as_bids,
+    as_geckonum,
+    as_jspsych,
+    as_table,
+)
+from subitize.humans.run_folder import as_run, make_run
+from subitize.humans.serving import Opened, opened, study_folder
+from subitize.humans.simulated import Manner, Seen
+from subitize.humans.simulating import simulate
+from subitize.humans.study import Study
+from subitize.runs.plan import read_trials
+from tests.scored import load_run, score_run
+
+EXACT = Manner(0, 0, 0, 0, 0, 0)
+
+
+def tables_of(folder: Path) -> dict[str, Any]:
+    people = stored_people(folder)
+    return geckonum_tables(label_answers(people.answers, people.coloured), people.prompts)
+
+
+@pytest.fixture(scope="module")
+def done(painted: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A study of 15 pictures by seven people who err as those of the release do, and more."""
+    study = Study("geckonum-task1", "apples", run=str(painted), annotators=5, checks=1)
+    folder = study_folder(tmp_path_factory.mktemp("studies"), study, "")
+    with opened(folder) as here:
+        simulate(here, 7, Manner(slip=0.08, range=0.08, half=0.02, behind=0.02, typo=0.05))
+    return folder
+
+
+def test_every_item_has_k_people_and_nobody_saw_one_twice(done: Path) -> None:
+    answers = read_answers(done)
+    each = Counter((row.item.id, row.person.name) for row in answers.holding)
+    assert set(each.values()) == {1}
+    assert set(Counter(item for item, _ in each).values()) == {5}
+    own = Counter(person for _, person in each)
+    assert set(own) == set(answers.people)
+
+
+def test_the_tables_of_such_people_recover_the_truth(done: Path, tmp_path: Path) -> None:
+    made = make_run(read_answers(done), tmp_path)
+    found = tables_of(made)
+    name = "task1|painter_shapes_size_128|accuracy"
+    assert found["table2"][name]["value"] == 100
+    assert found["counts"]["labels|task1"]["value"] == 15
+    assert 0.5 < found["alpha"]["task1|nominal"]["value"] < 1  # they did not all agree
+
+
+def test_the_run_has_the_trials_that_people_were_asked(done: Path, tmp_path: Path) -> None:
+    answers = read_answers(done)
+    asked = {row.question.trial_id for row in answers.holding}
+    folder = make_run(answers, tmp_path)
+    assert {trial.id for trial in read_trials(folder)} == asked
+    table = load_run(folder).counted
+    assert table.height == len(answers.holding)
+    assert set(table["respondent"]) == {f"human/geckonum-{name}" for name in answers.people}
+
+
+def test_the_files_have_the_releases_columns(done: Path) -> None:
+    files = as_geckonum(done)
+    assert set(files) == {"task_1_painter_shapes_size_128.csv", "prompts.csv"}
+    table = pl.read_csv(files["task_1_painter_shapes_size_128.csv"], infer_schema=False)
+    assert table.columns == ["image_id", "model", "question_id", "question", "prompt", "annot_id",
+                             "raw_answer", "answer"]  # fmt: skip
+    assert table.height == 75
+    typed = set(table["raw_answer"])
+    assert any("-" in one for one in typed)
+    assert not any("apple." in one for one in table["question"])
+
+
+def test_tables_jspsych_and_bids_tell_of_every_answer(done: Path) -> None:
+    table = as_table(done)
+    assert int(table["counts"].sum()) == 75
+    assert set(table["role"]) == {"training", "check", "main"}
+    assert table["consent"].unique().to_list() == ["1"]
+    assert (table["seconds"] >= 0).all()
+    people = as_jspsych(done)
+    assert len(people) == 7
+    trials = orjson.loads(people["p001.json"])
+    assert [one["trial_index"] for one in trials] == list(range(len(trials)))
+    assert trials[0]["trial_type"] == "survey-text"
+    assert sum(len(orjson.loads(one)) for one in people.values()) == table.height
+    bids = as_bids(done)
+    listed = pl.read_csv(bids["participants.tsv"], separator="\t")
+    assert listed["participant_id"].to_list() == [f"sub-p{n:03d}" for n in range(1, 8)]
+    assert int(listed["answers"].sum()) == 75
+    events = pl.read_csv(bids["sub-p001/beh/sub-p001_task-apples_events.tsv"], separator="\t")
+    assert events.columns[:2] == ["onset", "duration"]
+    assert events["onset"].is_sorted()
+
+
+def test_a_naming_study_is_scored_like_a_model(tmp_path: Path) -> None:
+    settings = {"per_cell": 1, "max": 4, "size": 128, "categories": ["dots", "apples"]}
+    study = Study("naming", "lab", settings=settings, annotators=2)
+    folder = study_folder(tmp_path, study, "")
+    with opened(folder) as here:
+        assert simulate(here, 3, EXACT) == 16 + 2 * 3
+    made = make_run(read_answers(folder), tmp_path / "runs")
+    scores = score_run(made)
+    assert scores["model"] == "human/lab"
+    assert scores["accuracy"]["value"] == 1
+    assert scores["trials"] == 16
+    assert load_run(made).counted["seconds"].min() >= 0  # type: ignore[operator]
+    files = as_run(folder)
+    assert {Path(name).name for name in files} >= {"run.json", "trials.jsonl", "responses.jsonl"}
+
+
+def test_a_capture_study_asks_its_sample_of_occluded_pictures(tmp_path: Path) -> None:
+    study = Study("capture", "hidden", sample=6, annotators=1, settings={"items": 20})
+    folder = study_folder(tmp_path, study, "")
+    with opened(folder) as here:
+        totals = {(q.words, i.id): q.trial.target for i in here.desk.items.values()
+                  for q in i.questions if q.trial}  # fmt: skip
+        assert len(totals) == 6
+        simulate(here, 1, EXACT, lambda seen: "9")
+    made = make_run(read_answers(folder), tmp_path / "runs")
+    counted = load_run(made).counted
+    assert counted.height == 6
+    assert set(counted["variant"]) == {"occluded"}
+    assert set(counted["number"]) == {9}
+    assert score_run(made)["smape"]["occluded"]["trials"] == 6
+
+
+@pytest.fixture(scope="module")
+def files(painted: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
+    """Pictures named after prompts of Tasks 2 and 3, and the file of those prompts."""
+    import numpy as np
+
+    from subitize.datasets.geckonum.prompts import make_prompts
+    from subitize.datasets.geckonum.recipe import Recipe
+
+    folder = tmp_path_factory.mktemp("files")
+    wanted = ("approx-1-entity", "approx-2-entity", "fractional-simple")
+    made = make_prompts(Recipe(), np.random.default_rng(0))
+    chosen = [one for kind in wanted for one in [p for p in made if p.prompt_type == kind][:3]]
+    lines = ["index,prompt,has_numeral,is_frequent,entities,prompt_type,dataset_id"]
+    (folder / "me").mkdir()
+    some = next((painted / "images").iterdir()).read_bytes()
+    for one in chosen:
+        lines.append(f'{one.index},"{one.prompt}",{one.has_numeral},{one.is_frequent},'
+                     f'"{one.entities}",{one.prompt_type},{one.dataset_id}')  # fmt: skip
+        # What stands behind a PNG's end changes its bytes, not what it shows.
+        unlike = some + one.dataset_id.encode()
+        (folder / "me" / f"{one.dataset_id}_0.png").write_bytes(unlike)
+    (folder / "prompts.csv").write_text("\n".join(lines) + "\n")
+    return str(folder), str(folder / "prompts.csv")
+
+
+def truth_of(here: Opened) -> Any:
+    """An eye that sees what the prompt says: of lines its own, of claims yes."""
+    known = {
+        (item.picture().content, one.words): one for item in here.desk.items.values()
+        if item.picture for one in item.questions
+    }  # fmt: skip
+
+    def look(seen: Seen) -> str:
+        one = known[seen.picture, seen.words]
+        if one.right or seen.typed:
+            return one.right[0] if one.right else "4"
+        assert one.trial is not None
+        target = one.trial.target_choice
+        return one.stored[one.options.index(target)] if target else "1"
+
+    return look
+
+
+def test_task_2_asks_how_many_later_and_of_others(files: tuple[str, str], tmp_path: Path) -> None:
+    study = Study("geckonum-task2", "lines", pictures=files[0], prompts=files[1], annotators=2,
+                  counts=True)  # fmt: skip
+    folder = study_folder(tmp_path, study, "")
+    with opened(folder) as here:
+        simulate(here, 2, EXACT, truth_of(here))
+        assert {one.status for one in here.desk.people.values()} == {"done"}
+        simulate(here, 2, EXACT, truth_of(here))
+    rows = read_answers(folder).holding
+    lines = [row for row in rows if row.item.phase == 0]
+    counts = [row for row in rows if row.item.phase == 1]
+    assert (len(lines), len(counts)) == (12, 6)
+    assert max(row.at for row in lines) <= min(row.given for row in counts)
+    saw = {(row.person.name, row.item.family) for row in lines}
+    assert not saw & {(row.person.name, row.item.family) for row in counts}
+    found = tables_of(make_run(read_answers(folder), tmp_path / "runs"))
+    assert found["table2"]["task2|me|accuracy"]["value"] == 100
+
+
+def test_task_3_is_a_series_of_questions(files: tuple[str, str], tmp_path: Path) -> None:
+    study = Study("geckonum-task3", "claims", pictures=files[0], prompts=files[1], annotators=3)
+    folder = study_folder(tmp_path, study, "")
+    with opened(folder) as here:
+        simulate(here, 3, EXACT, truth_of(here))
+    rows = read_answers(folder).holding
+    series = Counter((row.person.name, row.item.id) for row in rows)
+    assert max(series.values()) > 1
+    for row in rows:
+        assert row.place < len(row.item.questions)
+    found = tables_of(make_run(read_answers(folder), tmp_path / "runs"))
+    assert found["table2"]["task3|me|accuracy"]["value"] == 100
+
+
+def test_a_study_without_answers_exports_nothing(painted: Path, tmp_path: Path) -> None:
+    folder = study_folder(tmp_path, Study("geckonum-task1", "none", run=str(painted)), "")
+    with pytest.raises(BadInput, match="no answers yet"):
+        as_geckonum(folder)
+    with opened(folder):
+        pass
+    with pytest.raises(BadInput, match="Nobody has answered"):
+        as_geckonum(folder)
