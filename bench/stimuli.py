@@ -104,7 +104,7 @@ def main() -> None:
         print(f"subitize {name} {fast:7.1f} images per CPU second, {kilobytes:6.1f} kB each")
         print(f"ratio         {fast / slow:7.1f}  (aim: {aim} or more)")
     canvases = [
-        (naming.composed(scene, 1024)[0], art.palette(scene.kind))
+        (naming.composed(scene, 1024), art.palette(scene.kind))
         for scene in map(scene_of, plans[::10])
     ]
     for what, work in (("packing", encode), ("hash of pixels", pixels_sha256)):

@@ -40,6 +40,8 @@ def test_rgb_round_trip(pixels: np.ndarray) -> None:
 @given(NUMBERS)
 def test_palette_round_trip(numbers: np.ndarray) -> None:
     assert np.array_equal(decoded(encode(numbers, COLOURS)), COLOURS[numbers])
+    # in true colours no band is told apart
+    assert drawn(numbers, COLOURS).sha256 == drawn(COLOURS[numbers]).sha256
     assert np.array_equal(decoded(encode(numbers))[..., 1], numbers)
 
 
@@ -136,3 +138,5 @@ def test_broad_empty_bands_are_packed_apart(height: int, width: int, used: list[
     for row in used:
         numbers[row % height] = 1 + row % (len(COLOURS) - 1)
     assert np.array_equal(decoded(encode(numbers, COLOURS)), COLOURS[numbers])
+    # in true colours no band is told apart
+    assert drawn(numbers, COLOURS).sha256 == drawn(COLOURS[numbers]).sha256

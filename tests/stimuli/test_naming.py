@@ -180,3 +180,11 @@ def test_other_arguments_other_pictures() -> None:
     ]
     hashes = {naming.draw(naming.recipe(**(base | change))).sha256 for change in changes}
     assert len(hashes) == len(changes)
+
+
+def test_a_picture_does_not_depend_on_those_drawn_before() -> None:
+    recipes = [naming.recipe(one, n, 0, size=256) for one in naming.CATEGORIES for n in (9, 2)]
+    first = [naming.draw(one) for one in recipes]
+    again = [naming.draw(one) for one in reversed(recipes)][::-1]
+    assert [one.sha256 for one in first] == [one.sha256 for one in again]
+    assert [one.png for one in first] == [one.png for one in again]

@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import struct
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
@@ -22,6 +22,8 @@ from numpy.typing import NDArray
 from subitize.errors import BadInput
 
 Pixels = NDArray[np.uint8]
+Bands = Sequence[tuple[int, int, bool]]
+"""first row, row behind the last, whether all of it is zeros"""
 
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _NONE, _UP = 0, 2
@@ -34,8 +36,9 @@ _MEMORY = 5
 """zlib's memLevel: a new code every 2,048 symbols fits each part of a drawing"""
 _BROAD = 16
 """empty rows from which it pays to treat them apart"""
-_PIECE = 1 << 16
-"""values handled at a time, so that they stay in the processor's cache"""
+_PIECE = 60_000
+"""values handled at a time, so that they stay in the processor's cache; each piece has a packer of
+its own, since beyond 64 kB zlib moves all that it keeps again and again"""
 _GREYS: Pixels = np.repeat(np.arange(256, dtype=np.uint8)[:, None], 3, axis=1)
 
 
@@ -55,13 +58,16 @@ def drawn(
     pixels: Pixels, palette: Pixels | None = None, facts: Mapping[str, Any] | None = None
 ) -> Picture:
     """The picture of pixels as `encode` takes them, known by its pixels."""
-    return Picture(encode(pixels, palette), pixels_sha256(pixels, palette), facts or {})
+    bands = _bands_of(pixels)
+    png, sha256 = encode(pixels, palette, bands), pixels_sha256(pixels, palette, bands)
+    return Picture(png, sha256, facts or {})
 
 
-def encode(pixels: Pixels, palette: Pixels | None = None) -> bytes:
+def encode(pixels: Pixels, palette: Pixels | None = None, bands: Bands | None = None) -> bytes:
     """PNG bytes of an RGB picture (H, W, 3), or of palette indices (H, W) with `palette` (K, 3).
 
-    Indices without a palette are shades of grey; a fourth channel (H, W, 4) is opacity.
+    Indices without a palette are shades of grey; a fourth channel (H, W, 4) is opacity. `bands` are
+    those of the picture, where somebody has looked for them before.
     """
     indexed = pixels.ndim == 2
     if pixels.dtype != np.uint8 or not (
@@ -75,7 +81,7 @@ def encode(pixels: Pixels, palette: Pixels | None = None) -> bytes:
     if height == 0 or width == 0:
         raise BadInput(f"A picture of {width} x {height} pixels can't be written: it is empty.")
     colour = _PALETTE if indexed else {3: _RGB, 4: _RGBA}[pixels.shape[2]]
-    packed = _packed(pixels.reshape(height, -1), indexed)
+    packed = _packed(pixels.reshape(height, -1), indexed, bands or _bands_of(pixels))
     chunks = [(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, colour, 0, 0, 0))]
     if indexed:
         chunks.append((b"PLTE", (_GREYS if palette is None else palette).tobytes()))
@@ -83,11 +89,11 @@ def encode(pixels: Pixels, palette: Pixels | None = None) -> bytes:
     return _SIGNATURE + b"".join(_chunk(name, data) for name, data in chunks)
 
 
-def _packed(rows: Pixels, plain: bool) -> bytes:
+def _packed(rows: Pixels, plain: bool, bands: Bands) -> bytes:
     """The rows as a zlib stream; a broad band of zeros and what lies between, each by itself."""
     height, width = rows.shape
     adler, packed = 1, [_ZLIB]
-    for top, bottom, empty in _bands(rows) if plain else [(0, height, False)]:
+    for top, bottom, empty in bands:
         end = zlib.Z_FINISH if bottom == height else zlib.Z_SYNC_FLUSH
         if empty:
             many = (bottom - top) * (width + 1)
@@ -95,11 +101,15 @@ def _packed(rows: Pixels, plain: bool) -> bytes:
             # they add nothing to the first sum of Adler-32, which each byte adds to the second
             adler = ((adler >> 16) + many * (adler & 0xFFFF)) % _ADLER << 16 | adler & 0xFFFF
             continue
-        packer = _packer()
+        left = bottom - top
         for piece in _filtered(rows[top:bottom], plain):
+            packer = _packer()
             adler = zlib.adler32(piece.data, adler)
-            packed.append(packer.compress(piece.data))
-        packed.append(packer.flush(end))
+            left -= len(piece)
+            packed += (
+                packer.compress(piece.data),
+                packer.flush(zlib.Z_SYNC_FLUSH if left else end),
+            )
     return b"".join([*packed, struct.pack(">I", adler)])
 
 
@@ -113,9 +123,16 @@ def _zeros(many: int, end: int) -> bytes:
     return packer.compress(bytes(many)) + packer.flush(end)
 
 
+def _bands_of(pixels: Pixels) -> Bands:
+    """Broad bands of zeros in palette rows and what is between; other pictures are one band."""
+    return list(_bands(pixels)) if pixels.ndim == 2 else [(0, len(pixels), False)]
+
+
 def _bands(rows: Pixels) -> Iterator[tuple[int, int, bool]]:
-    """Broad bands of zeros and what is between: first row, row behind the last, whether zeros."""
-    edges = np.concatenate([[-1], np.flatnonzero(rows.any(axis=1)), [len(rows)]])
+    # eight bytes at once where rows are made of them
+    wide = rows.view(np.uint64) if rows.shape[1] % 8 == 0 and rows.flags.c_contiguous else rows
+    used = np.flatnonzero(np.bitwise_or.reduce(wide, axis=1))
+    edges = np.concatenate([[-1], used, [len(rows)]])
     top = 0
     for before in np.flatnonzero(np.diff(edges) > _BROAD).tolist():
         begin = int(edges[before]) + 1
@@ -148,7 +165,7 @@ def _chunk(name: bytes, data: bytes) -> bytes:
     return struct.pack(">I", len(data)) + body + struct.pack(">I", zlib.crc32(body))
 
 
-def pixels_sha256(pixels: Pixels, palette: Pixels | None = None) -> str:
+def pixels_sha256(pixels: Pixels, palette: Pixels | None = None, bands: Bands | None = None) -> str:
     """Hash of what is seen, the same for any palette, file format and compressor.
 
     SHA-256 over height and width, then the pixels in reading order as stretches of one colour: the
@@ -157,7 +174,7 @@ def pixels_sha256(pixels: Pixels, palette: Pixels | None = None) -> str:
     """
     if pixels.ndim == 2:
         numbers = pixels.reshape(-1)
-        starts = _starts(numbers)
+        starts = _starts_in_bands(pixels, bands or _bands_of(pixels))
         seen = _as_numbers(_GREYS if palette is None else palette)[numbers[starts]]
     else:
         seen = _as_numbers(pixels.reshape(-1, pixels.shape[2]))
@@ -173,6 +190,17 @@ def _as_numbers(colours: Pixels) -> NDArray[np.uint32]:
     opaque = np.full((len(colours), 4), 255, np.uint8)
     opaque[:, : colours.shape[1]] = colours
     return opaque.view(np.uint32).reshape(-1)
+
+
+def _starts_in_bands(rows: Pixels, bands: Bands) -> NDArray[np.intp]:
+    """Where the values change; nothing does within a broad band of zeros."""
+    flat, width = rows.reshape(-1), rows.shape[1]
+    found = [np.zeros(1, np.intp)]
+    for top, bottom, empty in bands:
+        if not empty:  # from the last value of the band above to the first of the one below
+            begin = max(top * width - 1, 0)
+            found.append(_starts(flat[begin : bottom * width + 1])[1:] + begin)
+    return np.concatenate(found)
 
 
 def _starts(flat: NDArray[Any]) -> NDArray[np.intp]:

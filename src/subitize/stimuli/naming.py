@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from threading import local
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,10 @@ CATEGORIES = ("apples", "people", "butterflies", "dots", "fast cards")
 SMALLEST_SIZE = 16
 LARGEST_SIZE = 16_384
 """a picture of 256 MB before it is packed"""
+_KEPT = 4096
+"""the largest side of which a canvas is kept"""
+_canvas = local()
+"""a white canvas of each thread, for its next picture"""
 
 
 def recipe(
@@ -63,7 +68,8 @@ def draw(recipe: Mapping[str, Any]) -> Picture:
     """The picture of a recipe, with every fact about it."""
     n = int(recipe["n"])
     scene = scene_of(recipe)
-    canvas, tiles, boxes = composed(scene, int(recipe["size"]))
+    canvas = _blank(int(recipe["size"]))
+    tiles, boxes = _put(scene, canvas)
     hull = holding.hull_area(scene.centres, tiles)
     facts: dict[str, Any] = {
         "n": n,
@@ -80,13 +86,30 @@ def draw(recipe: Mapping[str, Any]) -> Picture:
     }
     if recipe.get("cues") and n:
         facts |= orthogonal.facts(recipe["cues"], n, facts["area"])
-    return drawn(canvas, art.palette(scene.kind), facts)
+    picture = drawn(canvas, art.palette(scene.kind), facts)
+    for left, top, right, bottom in boxes:
+        canvas[top:bottom, left:right] = 0
+    if len(canvas) <= _KEPT:
+        _canvas.kept = canvas
+    return picture
 
 
-def composed(scene: Scene, size: int) -> tuple[NDArray[np.uint8], list[art.Tile], list[list[int]]]:
-    """A scene's numbers in its kind's palette, its tiles and their boxes."""
-    tiles = tiles_of(scene.kind, scene.looks, scene.diameters)
+def _blank(size: int) -> NDArray[np.uint8]:
+    """White of this size: the last picture's, wiped, since new memory costs more than drawing."""
+    kept: NDArray[np.uint8] | None = _canvas.__dict__.pop("kept", None)
+    return kept if kept is not None and len(kept) == size else np.zeros((size, size), np.uint8)
+
+
+def composed(scene: Scene, size: int) -> NDArray[np.uint8]:
+    """A scene's numbers in its kind's palette."""
     canvas = np.zeros((size, size), np.uint8)
+    _put(scene, canvas)
+    return canvas
+
+
+def _put(scene: Scene, canvas: NDArray[np.uint8]) -> tuple[list[art.Tile], list[list[int]]]:
+    """Put a scene's things on white; their tiles and boxes."""
+    tiles = tiles_of(scene.kind, scene.looks, scene.diameters)
     boxes = []
     for (x, y), tile in zip(scene.centres.tolist(), tiles, strict=True):
         left, top = x + tile.left, y + tile.top
@@ -95,4 +118,4 @@ def composed(scene: Scene, size: int) -> tuple[NDArray[np.uint8], list[art.Tile]
         part = canvas[top : top + height, left : left + width]
         np.maximum(part, tile.numbers, out=part)
         boxes.append([left, top, left + width, top + height])
-    return canvas, tiles, boxes
+    return tiles, boxes

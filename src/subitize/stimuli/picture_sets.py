@@ -32,7 +32,7 @@ class PictureSet(ABC):
     """Which pictures, and how the manifest tells of them."""
 
     together: ClassVar[int] = 16
-    """so many pictures are handed to a process at a time"""
+    """fewer pictures than this are not worth a process"""
 
     @abstractmethod
     def recipes(self) -> Wanted:
@@ -76,17 +76,22 @@ class PictureSet(ABC):
         if count == 1:
             yield from map(write, wanted)
             return
+        # neighbours have tiles in common: who draws one of them draws them all
         with get_context("spawn").Pool(count) as pool:
-            yield from pool.imap(write, wanted, chunksize=self.together)
+            yield from pool.imap(write, wanted, chunksize=-(-len(wanted) // count))
 
     def _write(self, out: Path, one: tuple[str, Recipe]) -> bytes:
         """Write one picture and give its line of the manifest."""
         name, made = one
         picture = render(Stimulus("drawn", made))
         path = out / name
-        if not path.exists() or path.read_bytes() != picture.png:
-            # what a power cut takes is drawn again
-            write_whole(path, picture.png, sync=False)
+        # what a kill or a power cut leaves half written is drawn again
+        try:
+            with path.open("xb") as file:
+                file.write(picture.png)
+        except FileExistsError:
+            if path.read_bytes() != picture.png:
+                write_whole(path, picture.png, sync=False)
         return orjson.dumps(self.line(name, made, picture), option=orjson.OPT_APPEND_NEWLINE)
 
     def _check_folder(self, out: Path, wanted: Mapping[str, Recipe]) -> None:

@@ -23,5 +23,5 @@ def draw_scattered(kind: str, n: int, size: int, rng: np.random.Generator) -> by
     ladder = np.linspace(SMALLEST_SHARE, LARGEST_SHARE, STEPS) * size
     wished = ladder[rng.integers(0, STEPS, n)]
     centres, diameters = placing.scatter(wished, size, rng)
-    canvas, _, _ = composed(Scene(kind, looks, centres, diameters, "scattered"), size)
+    canvas = composed(Scene(kind, looks, centres, diameters, "scattered"), size)
     return encode(canvas, art.palette(kind))

@@ -218,8 +218,12 @@ def _make(kind: str, look: str, diameter: int) -> Tile:
 
 def _nearest(some: Colours, others: Colours) -> NDArray[np.intp]:
     """Which of the others is nearest to each; whole numbers this small are exact as floats."""
-    far = (others**2).sum(axis=1).astype(np.float32)
-    away = far - 2 * some.astype(np.float32) @ others.astype(np.float32).T
+    away = np.empty((len(some), len(others)), np.float32)
+    away[:] = (others**2).sum(axis=1)
+    # three products by hand: the threads of a matrix product would cost more than it
+    for channel in range(3):
+        doubled = -2 * some[:, channel].astype(np.float32)
+        away += doubled[:, None] * others[:, channel].astype(np.float32)
     return np.asarray(away.argmin(axis=1))
 
 
