@@ -64,7 +64,7 @@ def test_every_figure_and_table_travels_inside_the_page(
             assert (title.text, described.text) == (block.caption, block.alt)
         if isinstance(block, Table):
             assert len(rows_of(report, f"{block.name}.csv")) == len(block.rows)
-    assert figures == 6
+    assert figures == 7
     assert [path.name for path in report.parent.iterdir()] == ["report.html"]
 
 

@@ -92,7 +92,7 @@ def test_no_error_no_request_no_sideways_scroll(visit: Visit) -> None:
     assert page.evaluate("document.documentElement.scrollWidth") == width
     assert page.evaluate("document.images.length") > 20
     assert page.evaluate("[...document.images].every(i => i.complete && i.naturalWidth > 0)")
-    assert page.locator("figure.drawing svg").count() == 6
+    assert page.locator("figure.drawing svg").count() == 7
     assert visit.clean()
 
 

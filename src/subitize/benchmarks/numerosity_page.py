@@ -22,6 +22,7 @@ from subitize.reports.respondents import Respondent, respondents_from
 from subitize.runs.stored import StoredRun
 
 MODELS_PER_FIGURE = 6
+ALIKE = " Models that answered alike in everything share a row."
 WITHIN_CELLS = (
     "with trials drawn within cells of target and category: means by mid-p gamma intervals of what "
     "exceptions add and take away, likenesses by the influence of each trial, observers by profile "
@@ -120,10 +121,21 @@ def categories_of(respondents: Sequence[Respondent]) -> list[str]:
     return list(dict.fromkeys(name for one in respondents for name in _matrices(one)))
 
 
-def _drawn(respondents: Sequence[Respondent]) -> dict[str, Matrix]:
-    """Each model's matrix over all categories, where anything was read."""
-    found = {one.label: matrix_from(one.scores) for one in respondents if _matrices(one)}
-    return {label: matrix for label, matrix in found.items() if matrix and matrix.counts.any()}
+def _merged(respondents: Sequence[Respondent]) -> list[list[Respondent]]:
+    """Those of whom anything was read; who answered alike in everything stand together."""
+    found: dict[bytes, list[Respondent]] = {}
+    for one in respondents:
+        if any(matrix.counts.any() for matrix in _matrices(one).values()):
+            key = b"|".join(
+                f"{name}{matrix.counts.shape}".encode() + matrix.counts.tobytes()
+                for name, matrix in _matrices(one).items()
+            )
+            found.setdefault(key, []).append(one)
+    return list(found.values())
+
+
+def _named(alike: Sequence[Respondent]) -> str:
+    return " = ".join(one.label for one in alike)
 
 
 def measured_sections(name: str, respondents: Sequence[Respondent]) -> Iterator[Section]:
@@ -133,8 +145,8 @@ def measured_sections(name: str, respondents: Sequence[Respondent]) -> Iterator[
     for grid in GRIDS:
         blocks: list[Block] = list(_figures(name, grid, respondents, categories))
         if grid.id == "matrices":
-            drawn = _drawn(respondents)
-            if left_out := [one.label for one in respondents if one.label not in drawn]:
+            drawn = [one for alike in _merged(respondents) for one in alike]
+            if left_out := [one.label for one in respondents if one not in drawn]:
                 why = "Not drawn, since nothing they said could be read: "
                 blocks.append(Prose(f"{why}{', '.join(left_out)}.", "note"))
             blocks += tables.category_tables(name, respondents, categories)
@@ -153,20 +165,22 @@ def measured_sections(name: str, respondents: Sequence[Respondent]) -> Iterator[
 def _figures(
     name: str, grid: Grid, respondents: Sequence[Respondent], categories: Sequence[str]
 ) -> Iterator[Figure]:
-    """A figure takes so many models; more models make more figures."""
-    overall = _drawn(respondents)
-    drawn = [one for one in respondents if one.label in overall]
-    for start in range(0, len(drawn), MODELS_PER_FIGURE):
-        number = f"-{start // MODELS_PER_FIGURE + 1}" if len(drawn) > MODELS_PER_FIGURE else ""
-        found = {one.label: _matrices(one) for one in drawn[start : start + MODELS_PER_FIGURE]}
+    """A figure takes so many rows; more models make more figures."""
+    merged = _merged(respondents)
+    for start in range(0, len(merged), MODELS_PER_FIGURE):
+        number = f"-{start // MODELS_PER_FIGURE + 1}" if len(merged) > MODELS_PER_FIGURE else ""
+        part = merged[start : start + MODELS_PER_FIGURE]
+        found = {one.label: _matrices(one) for alike in part for one in alike}
         rows: dict[str, dict[str, Matrix | None]] = {
-            label: {category: own.get(category) for category in categories}
-            | ({"all": overall[label]} if len(categories) > 1 else {})
-            for label, own in found.items()
+            _named(alike): {
+                category: found[alike[0].label].get(category) for category in categories
+            }
+            | ({"all": matrix_from(alike[0].scores)} if len(categories) > 1 else {})
+            for alike in part
         }
         yield Figure(
             f"{name}-{grid.figure}{number}",
-            grid.caption,
+            grid.caption + ALIKE * any(len(alike) > 1 for alike in part),
             f"{grid.title} of {', '.join(found)}.",
             partial(grid.draw, rows),
             data_table(
@@ -183,12 +197,15 @@ def _figures(
 
 
 def _scalar_section(name: str, respondents: Sequence[Respondent]) -> Section:
+    overall = {_named(alike): matrix_from(alike[0].scores) for alike in _merged(respondents)}
+    # who never errs has no spread to show
+    drawn = {label: one for label, one in overall.items() if one and (one.sds() > 0).any()}
     figure = Figure(
         f"{name}-variability",
         "Standard error of the responses to each target against their mean, both on logarithmic "
         "axes. The dashed line has slope 1.",
         "Log–log plots of standard error against mean response, one per model.",
-        partial(grids.variability, drawn := _drawn(respondents)),
+        partial(grids.variability, drawn),
     )
     return Section(
         f"{name}-scalar-variability",
@@ -206,7 +223,7 @@ def _baselines_section(name: str, highest: int) -> Section:
         "sample of them).",
         "Confusion matrices of random choice (flat) and of the ideal human observer (a diagonal "
         "that widens above four).",
-        lambda: grids.side_by_side(tables.baselines(highest)),
+        lambda: grids.side_by_side(tables.baselines(highest), ("target", "response")),
     )
     return Section(
         f"{name}-baselines",

@@ -30,6 +30,7 @@ from subitize.reports.leaderboard import (
 )
 from subitize.reports.page import Card, Cell, Column, Section, Table, plain
 from subitize.reports.respondents import Respondent, unfolded
+from subitize.reports.sizes import size_figure
 
 _DIRECTIONS = {"over": "Over", "under": "Under", "none": "–"}
 VERBS = {"naming": "counts", "production": "paints"}
@@ -145,6 +146,7 @@ def leaderboard_section(
         [
             headline(found, respondents, *([highest_level] if levels else [])),
             standing(name, found, [NAE, ACCURACY]),
+            *size_figure(name, lines, [NAE, ACCURACY]),
             table,
         ],
         standings(respondents, NAE, partial(_in_words, VERBS[name])),

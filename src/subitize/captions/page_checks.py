@@ -9,7 +9,7 @@ from subitize.captions.images import examples
 from subitize.reports.cells import Line, cell, columns, model_table, quotes, told, words
 from subitize.reports.charts import panels
 from subitize.reports.page import Column, Figure, Section, Table, plain
-from subitize.reports.style import OWN, log_ticks
+from subitize.reports.style import OWN, SMALLEST, log_ticks
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing
@@ -72,7 +72,7 @@ def _beside_figure(lines: Sequence[Line]) -> Figure:
             axes.set(xscale="log", xlabel="captions", ylabel="accuracy", ylim=(-0.1, 1.1))
             axes.set_xlim(0.5 * min(often, default=1), 2 * max(often, default=10))
             log_ticks(axes.xaxis)
-            axes.set_title(line.label, loc="left", fontsize=7)
+            axes.set_title(line.label, loc="left", fontsize=SMALLEST)
         return figure
 
     alt = "; ".join(f"{line.label}: r {told(line.values['correlation'], '.2f')}" for line in lines)

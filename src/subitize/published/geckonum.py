@@ -22,6 +22,11 @@ BIBTEX = """@article{kajic2024evaluating,
   year    = {2024}
 }"""
 MODELS = ("dalle_3", "imagen_a", "imagen_b", "imagen_c", "imagen_d", "muse_a", "muse_b")
+TITLES: Mapping[str, str] = {
+    "dalle_3": "DALL-E 3", "imagen_a": "Imagen-A", "imagen_b": "Imagen-B", "imagen_c": "Imagen-C",
+    "imagen_d": "Imagen-D", "muse_a": "Muse-A", "muse_b": "Muse-B",
+}  # fmt: skip
+"""how the paper writes the names that the release has"""
 SOURCES: Mapping[str, str] = {
     "table2": "Table 2, section 5",
     "figure5": "Figure 5, section 5.2",

@@ -61,7 +61,8 @@ def panels(
 def legend(figure: Drawing, axes: Axes) -> None:
     """The names of the series, above the panels."""
     known = axes.get_legend_handles_labels()
-    figure.legend(*known, loc="outside upper left", ncols=4, frameon=False, fontsize=7)
+    across = 4 if max(map(len, known[1]), default=0) < 24 else 2
+    figure.legend(*known, loc="outside upper left", ncols=across, frameon=False)
 
 
 def dot_rows(

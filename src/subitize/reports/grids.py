@@ -2,29 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
-from matplotlib.ticker import FixedLocator, MaxNLocator, NullLocator
+from matplotlib.ticker import MaxNLocator, NullLocator
 from numpy.typing import NDArray
 
 from subitize.reports.charts import panels
-from subitize.reports.style import FAINT, INK, MUTED, OVER, OWN, UNDER, new_figure
+from subitize.reports.style import (
+    FAINT,
+    INK,
+    MUTED,
+    OVER,
+    OWN,
+    SHADES,
+    SMALLEST,
+    UNDER,
+    log_ticks,
+    new_figure,
+)
 
 _PANEL = 1.42
-_SMALL = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5)
+HIGHEST_SHOWN = 1.5
+"""responses up to so many times the highest target have a row of their own in a drawing"""
 Floats = NDArray[np.float64]
 
 
 class Matrix(NamedTuple):
-    """Counts of responses 0, 1, 2 … (rows) to targets 1, 2, 3 … (columns)."""
+    """Counts of responses 0, 1, 2 … (rows) to targets in a row (columns)."""
 
     counts: Floats
     stored: tuple[Floats, Floats] | None = None
     """means and standard deviations from the responses themselves, which the last row clips"""
+    first: int = 1
+    """the lowest target"""
 
     @property
     def rows(self) -> Floats:
@@ -32,7 +48,13 @@ class Matrix(NamedTuple):
 
     @property
     def columns(self) -> Floats:
-        return np.arange(1.0, self.counts.shape[1] + 1)
+        return np.arange(float(self.first), self.counts.shape[1] + self.first)
+
+    def cut(self, top: int) -> Matrix:
+        """The same with rows up to `top`, which holds all responses from there on."""
+        rest = np.zeros((max(0, top + 1 - len(self.counts)), self.counts.shape[1]))
+        whole = np.vstack([self.counts, rest])
+        return self._replace(counts=np.vstack([whole[:top], whole[top:].sum(axis=0)]))
 
     def shares(self) -> Floats:
         """Each column as shares of its readable trials; a column without any is NaN."""
@@ -92,7 +114,12 @@ def _grid(
     grid: list[list[Axes]] = figure.subplots(down, across, squeeze=False).tolist()
     for (label, matrices), row in zip(rows.items(), grid, strict=True):
         last = row is grid[-1]
-        row[0].set_title(label, loc="left", fontweight="bold", pad=5)
+        row[0].set_title(" ", loc="left", pad=5)
+        # A long name must not widen the panel that it stands above: the title only keeps its room.
+        row[0].annotate(
+            label, (0, 1), (0, 5), xycoords="axes fraction", textcoords="offset points",
+            fontweight="bold", fontsize=8.5, annotation_clip=False,
+        ).set_in_layout(False)  # fmt: skip
         row[0].set_ylabel(labels[1])
         for axes, (name, matrix) in zip(row, matrices.items(), strict=True):
             if row is grid[0]:
@@ -112,7 +139,9 @@ def _grid(
 
 def _say(axes: Axes, words: str) -> None:
     """Words in place of a drawing."""
-    axes.text(0.5, 0.5, words, ha="center", color=MUTED, fontsize=7, transform=axes.transAxes)
+    axes.text(
+        0.5, 0.5, words, ha="center", color=MUTED, fontsize=SMALLEST, transform=axes.transAxes
+    )
     axes.set(xticks=[], yticks=[])
     for side in axes.spines.values():
         side.set_color(FAINT)
@@ -131,14 +160,24 @@ def _heat(axes: Axes, matrix: Matrix) -> None:
     """One matrix: targets to the right, responses upwards, right answers on the dotted line."""
     across, up = _ends(matrix.columns), _ends(matrix.rows)
     axes.imshow(
-        np.ma.masked_invalid(matrix.shares() * 100), origin="lower", aspect="auto",
-        interpolation="none", cmap="viridis", vmin=0, vmax=100, extent=(*across, *up),
+        np.ma.masked_invalid(matrix.shares() * 100), origin="lower", aspect="equal",
+        interpolation="none", cmap=LinearSegmentedColormap.from_list("shades", SHADES),
+        vmin=0, vmax=100, extent=(*across, *up),
     )  # fmt: skip
-    axes.plot(across, across, color="white", linewidth=0.6, linestyle=(0, (1, 3)), alpha=0.8)
+    axes.plot(across, across, color=MUTED, linewidth=0.7, linestyle=(0, (1, 2)))
     axes.set(xlim=across, ylim=up, facecolor=FAINT)
     _whole_numbers(axes)
     for side in axes.spines.values():
-        side.set_visible(False)
+        side.set(visible=True, color=FAINT)
+
+
+def _alike(matrices: Iterable[Matrix | None]) -> Callable[[Matrix], Matrix]:
+    """A cut that gives all matrices of a figure as many rows, and none that no one needs."""
+    drawn = [matrix for matrix in matrices if matrix is not None and matrix.counts.any()]
+    highest = max((int(matrix.columns[-1]) for matrix in drawn), default=1)
+    said = max((int(matrix.rows[matrix.counts.sum(axis=1) > 0][-1]) for matrix in drawn), default=1)
+    top = min(max(highest, said), math.ceil(HIGHEST_SHOWN * highest))
+    return lambda matrix: matrix.cut(top)
 
 
 def _colour_bar(figure: Figure, drawn: Sequence[Axes], length: float) -> None:
@@ -147,26 +186,37 @@ def _colour_bar(figure: Figure, drawn: Sequence[Axes], length: float) -> None:
     if images:
         shrink = min(1.0, length / figure.get_figheight())
         bar = figure.colorbar(images[0], ax=list(drawn), shrink=shrink, aspect=16, pad=0.015)
-        bar.outline.set_visible(False)
+        bar.outline.set_edgecolor(FAINT)
         bar.set_ticks([0, 50, 100], labels=["0 %", "50 %", "100 %"])
-        bar.ax.tick_params(labelsize=6.5, length=0)
+        bar.set_label("share of a target's responses", fontsize=SMALLEST)
+        bar.ax.tick_params(length=0)
 
 
 def confusion_figure(rows: Rows) -> Figure:
-    """Share of each response to each target."""
-    figure, grid = _grid(rows, _heat, 1.75, ("target", "response"))
+    """Share of each response to each target: a row per model, a panel per category."""
+    cut = _alike(matrix for own in rows.values() for matrix in own.values())
+    shown = {
+        label: {name: matrix and cut(matrix) for name, matrix in own.items()}
+        for label, own in rows.items()
+    }
+    sizes = [one.counts.shape for own in shown.values() for one in own.values() if one is not None]
+    height = 0.82 * _PANEL * max((down / across for down, across in sizes), default=1.0)
+    figure, grid = _grid(shown, _heat, height, ("target", "response"))
     _colour_bar(figure, [axes for row in grid for axes in row], 1.9)
     return figure
 
 
-def side_by_side(matrices: Mapping[str, Matrix]) -> Figure:
-    """A few matrices beside each other."""
-    figure, row = panels(len(matrices), len(matrices), (2.4, 2.4), sharey=True)
-    for axes, (name, matrix) in zip(row, matrices.items(), strict=True):
+def side_by_side(matrices: Mapping[str, Matrix], labels: tuple[str, str]) -> Figure:
+    """A few matrices beside each other, drawn like those of `confusion_figure`."""
+    cut, across = _alike(matrices.values()), min(3, len(matrices))
+    shown = {name: cut(matrix) for name, matrix in matrices.items()}
+    down = max(len(matrix.counts) / len(matrix.columns) for matrix in shown.values())
+    width = 2.1 if across > 1 else 2.6
+    figure, every = panels(len(shown), across, (width, (width - 0.35) * down + 0.5))
+    for axes, (name, matrix) in zip(every, shown.items(), strict=True):
         _heat(axes, matrix)
-        axes.set(title=name, xlabel="target")
-    row[0].set_ylabel("response")
-    _colour_bar(figure, row, 2.0)
+        axes.set(title=name, xlabel=labels[0], ylabel=labels[1])
+    _colour_bar(figure, every, 1.9)
     return figure
 
 
@@ -181,7 +231,7 @@ def _mean(axes: Axes, matrix: Matrix) -> None:
 
 def mean_figure(rows: Rows) -> Figure:
     """Mean response to each target, with one standard deviation to each side."""
-    figure, grid = _grid(rows, _mean, 1.2, ("target", "response"))
+    figure, grid = _grid(rows, _mean, 1.2, ("target", "mean response"))
     for row in grid:
         drawn = [axes for axes in row if axes.lines]
         # One scale per model, so that its panels can be compared.
@@ -212,18 +262,17 @@ def variability(matrices: Mapping[str, Matrix]) -> Figure:
     """Standard error against mean response on logarithmic axes; a slope of 1 is scalar."""
     across = min(4, len(matrices))
     figure, every = panels(len(matrices), 4, (1.95, 1.9), sharex=True, sharey=True)
-    for index, (axes, (label, matrix)) in enumerate(zip(every, matrices.items(), strict=True)):
-        axes.set_title(label, fontsize=7.5, loc="left")
+    for axes, (label, matrix) in zip(every, matrices.items(), strict=True):
+        axes.set_title(label, fontsize=SMALLEST, loc="left")
         axes.set(xscale="log", yscale="log")
         _spread(axes, matrix)
-        for axis, ticks in ((axes.xaxis, (1, 2, 5, 10, 20, 50)), (axes.yaxis, _SMALL)):
-            axis.set_major_locator(FixedLocator(ticks))
-            axis.set_major_formatter(lambda value, _: f"{value:g}")
+    for index, axes in enumerate(every):
+        for axis in (axes.xaxis, axes.yaxis):
+            log_ticks(axis)
             axis.set_minor_locator(NullLocator())
-        lowest = index >= len(matrices) - across
+        lowest, first = index >= len(matrices) - across, index % across == 0
         axes.tick_params(labelbottom=lowest)
-        first = index % across == 0
-        axes.set(xlabel="mean response" * lowest, ylabel="standard error" * first)
+        axes.set(xlabel="mean response (things)" * lowest, ylabel="standard error (things)" * first)
     return figure
 
 

@@ -24,6 +24,10 @@ COLOURS = (OWN, OVER, "#2e8b6f", "#a24b8f", "#8a6d3b", "#c23b3b", "#5b6ee1", "#5
 """told apart by all eyes in neighbouring pairs; more models begin again"""
 FORMATS = ("svg", "pdf", "png")
 PNG_DPI = 200
+SMALLEST = 7.5
+"""points of the smallest letters: ten pixels on any screen, since no figure is shown smaller"""
+SHADES = ("#ffffff", "#9fc1e0", OWN, "#0f2f4d")
+"""of shares, from none to all: the same in every confusion matrix"""
 
 _RULES: Any = {
     "font.family": "DejaVu Sans",
@@ -43,8 +47,9 @@ _RULES: Any = {
     "ytick.color": MUTED,
     "xtick.labelcolor": INK,
     "ytick.labelcolor": INK,
-    "xtick.labelsize": 7,
-    "ytick.labelsize": 7,
+    "xtick.labelsize": SMALLEST,
+    "ytick.labelsize": SMALLEST,
+    "legend.fontsize": SMALLEST,
     "xtick.major.width": 0.6,
     "ytick.major.width": 0.6,
     "xtick.major.size": 2.5,
@@ -105,12 +110,17 @@ def save(figure: Figure, kind: str) -> bytes:
 
 def log_ticks(axis: Axis) -> None:
     """Plain numbers on a logarithmic axis (Matplotlib's own are formulas, which are not parsed
-    here): powers of ten, with others between them where they are few."""
-    from matplotlib.ticker import LogLocator, NullFormatter
+    here): powers of ten, with as many others between them as it takes to label three."""
+    from matplotlib.ticker import FixedLocator, NullFormatter
 
     low, high = sorted(axis.get_view_interval())
-    decades = math.log10(high / low)
-    between = (1, 2, 5) if decades < 1.6 else (1, 3) if decades < 2.6 else (1,)
-    axis.set_major_locator(LogLocator(subs=between))
-    axis.set_major_formatter(lambda value, _: f"{value:,.12g}")
+    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    ticks: list[float] = []
+    for between in ((1,), (1, 3), (1, 2, 5), (1, 1.5, 2, 3, 4, 5, 7)):
+        ticks = [step * 10.0**power for power in powers for step in between]
+        ticks = [tick for tick in ticks if low <= tick * 1.001 and tick <= high * 1.001]
+        if len(ticks) >= 3:
+            break
+    axis.set_major_locator(FixedLocator(ticks))
+    axis.set_major_formatter(lambda value, _: f"{value:,.12g}".replace(",", "\N{THIN SPACE}"))
     axis.set_minor_formatter(NullFormatter())

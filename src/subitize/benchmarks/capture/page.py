@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 import polars as pl
 
 from subitize.benchmarks.capture import page_figures as figures
+from subitize.benchmarks.capture.page_set import set_section
 from subitize.benchmarks.capture.page_tables import (
     BOTH,
     NAME,
@@ -21,13 +22,18 @@ from subitize.published import capture as paper
 from subitize.reports.cells import as_score, text
 from subitize.reports.leaderboard import headline, standings
 from subitize.reports.methods import citations, methods
-from subitize.reports.page import Block, Card, Picture, Section
+from subitize.reports.page import Block, Card, Fold, Picture, Section
 from subitize.reports.replies import ERROR, Answer, gallery_section, pictures, unreadable_table
 from subitize.reports.respondents import Respondent, respondents_from
 from subitize.runs.stored import StoredRun
 
 PAIRS = 6
 """configurations shown per model, with both their pictures"""
+FOLDED = {
+    "prompts": "Every prompt that was tried",
+    "over-predicted": "Numbers that are said too often",
+}
+"""tables that are long and seldom read"""
 SECTIONS = (
     (
         "facts",
@@ -53,8 +59,8 @@ SECTIONS = (
     (
         "matrices",
         "Which number is said",
-        "Models like some numbers more than others: a dark column is a number said whatever the "
-        "total.",
+        "Models like some numbers more than others: a horizontal stripe is a number said whatever "
+        "the total.",
         ("confusion", "over-predicted"),
     ),
     (
@@ -89,7 +95,7 @@ def sections(runs: Sequence[StoredRun]) -> list[Section]:
             f"{NAME}-published-section",
             "What the paper prints",
             "Every number of Tables 2 to 8, so that nothing has to be looked up.",
-            [paper_table()],
+            [Fold("Tables 2 to 8 and Figure 5", [paper_table()])],
         ),
         methods(
             NAME,
@@ -106,14 +112,18 @@ def _parts(set_: str, respondents: Sequence[Respondent]) -> Iterator[Section]:
     """A set's sections, with what there is to show."""
     unread = unreadable_table(f"{NAME}-{set_}", respondents)
     made: dict[str, Sequence[Block]] = {
-        **{about: [table] for about, table in score_tables(set_, respondents).items()},
-        "breakdowns": breakdown_tables(set_, respondents),
+        **{
+            about: [Fold(FOLDED[about], [table]) if about in FOLDED else table]
+            for about, table in score_tables(set_, respondents).items()
+        },
+        "breakdowns": [Fold("As tables", breakdown_tables(set_, respondents))],
         "unreadable": [unread] if unread.rows else [],
     }
     for draw in (figures.by_facts, figures.hybrid, figures.confusion, figures.reliability):
         figure = draw(set_, respondents)
         made[draw.__name__] = [figure] if figure is not None else []
     yield _standing(set_, respondents)
+    yield from set_section(set_, respondents)
     for id_, title, lead, shown in SECTIONS:
         blocks = [block for about in shown for block in made.get(about, ())]
         if blocks:

@@ -8,21 +8,19 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure as Drawing
-from matplotlib.ticker import MaxNLocator
 
 from subitize.benchmarks.capture.page_tables import BOTH, NAME, in_order, levels
 from subitize.records import Score
 from subitize.reports.cells import Line, as_score, at
 from subitize.reports.charts import Series, dot_figure, legend, lines, panels
+from subitize.reports.grids import Matrix, side_by_side
 from subitize.reports.page import Figure
 from subitize.reports.respondents import Respondent, unfolded
 from subitize.reports.style import INK, MUTED, OWN, new_figure
 
 DRAWN = ("hidden", "total", "arrangement")
 MOST_MATRICES = 6
-_SHADES = LinearSegmentedColormap.from_list("shades", ["#ffffff", "#9fc1e0", OWN, "#0f2f4d"])
 
 
 def by_facts(set_: str, respondents: Sequence[Respondent]) -> Figure | None:
@@ -61,7 +59,7 @@ def _draw_facts(respondents: Sequence[Respondent], facts: Sequence[str]) -> Draw
         lines(axes, series, joined=not names, shift=shift)
         every = 1 if len(known) <= 12 else 2
         axes.set_xticks(range(0, len(known), every), [str(v) for v in known[::every]])
-        axes.set_xlabel("objects hidden" if fact == "hidden" else fact)
+        axes.set_xlabel(fact if names else f"objects {'hidden' if fact == 'hidden' else 'in all'}")
     # Last, so that the axis which they share has room for all.
     row[0].set_ylim(bottom=0)
     row[0].set_ylabel("sMAPE of occluded pictures (%)")
@@ -74,7 +72,7 @@ def price(set_: str, ranked: Sequence[Line]) -> Figure:
     known = [
         line
         for line in ranked
-        if not line.label.startswith("Avg.") and all(at(line.values, "smape", v) for v in BOTH)
+        if not line.label.startswith("Avg.") and at(line.values, "smape", "occluded")
     ]
     series = []
     for own, colour in ((True, OWN), (False, INK)):
@@ -82,15 +80,16 @@ def price(set_: str, ranked: Sequence[Line]) -> Figure:
             points = {
                 place: Score(as_score(line.values["smape"][variant]).value)
                 for place, line in enumerate(known)
-                if own is not bool(line.badge)
+                if own is not bool(line.badge) and at(line.values, "smape", variant)
             }
             filled = variant == "occluded"
             series.append(Series(variant, points, colour, mark, filled=filled))
     return dot_figure(
         f"{NAME}-{set_}-price",
         "The price of occlusion: the same configurations without (open circles) and with (filled "
-        "squares) a black box. Blue are the runs of this report, black the paper's.",
-        [line.label + " (published)" * bool(line.badge) for line in known],
+        "squares) a black box; people were asked with the box only. Blue are the runs of this "
+        "report, black the paper's.",
+        [f"{line.label} ({line.badge})" if line.badge else line.label for line in known],
         series,
         "sMAPE (%): open circle unoccluded, filled square occluded",
         joined=True,
@@ -123,27 +122,31 @@ def hybrid(set_: str, respondents: Sequence[Respondent]) -> Figure | None:
 
 
 def confusion(set_: str, respondents: Sequence[Respondent]) -> Figure | None:
-    """What was said to which total, occluded pictures; rows are totals as in the paper."""
+    """What was said to which total, occluded pictures."""
     drawn = [one for one in respondents if one.at("confusion", "occluded", "pairs")]
     shown = {
         one.label: np.array(one.at("confusion", "occluded", "pairs"), dtype=float)
         for one in drawn[:MOST_MATRICES]
     }
 
+    labels = ("total (objects)", "response")
+
     def draw() -> Drawing:
-        across = min(3, len(shown))
-        figure, every = panels(len(shown), across, (7.2 / across, 2.5))
+        if set_ != "real":
+            return side_by_side({label: _matrix(pairs) for label, pairs in shown.items()}, labels)
+        figure, every = panels(len(shown), min(3, len(shown)), (2.4, 2.5))
         for axes, (label, pairs) in zip(every, shown.items(), strict=True):
-            (_scatter if set_ == "real" else _shade)(axes, pairs)
-            ends = pairs[:, 0].min(), pairs[:, 0].max()
-            axes.plot(ends, ends, ":", color=MUTED, linewidth=0.8)
-            axes.set(title=label, xlabel="said", ylabel="total")
+            _scatter(axes, pairs)
+            axes.set(title=label, xlabel=labels[0], ylabel=labels[1])
         return figure
 
-    dots, shades = "A dot is as large as the pair is frequent.", "Shades are shares of each total."
+    dots, shades = (
+        "A dot is as large as the pair is frequent, on axes that are logarithmic above 10.",
+        "Shades are shares of each total; the top row also holds all responses above it.",
+    )
     figure = Figure(
         f"{NAME}-{set_}-confusion",
-        "Totals of occluded pictures (up) and the numbers said (right). "
+        "Responses (up) to the totals of occluded pictures (right). "
         f"{dots if set_ == 'real' else shades} Right answers lie on the dotted line. Skipped "
         "replies are left out.",
         f"Confusion matrices of {', '.join(shown)}.",
@@ -152,27 +155,25 @@ def confusion(set_: str, respondents: Sequence[Respondent]) -> Figure | None:
     return figure if shown else None
 
 
+def _matrix(pairs: Any) -> Matrix:
+    """Counts of (total, response, times)."""
+    low, high = int(pairs[:, 0].min()), int(pairs[:, 0].max())
+    counts = np.zeros((int(max(2 * high, pairs[:, 1].max())) + 1, high - low + 1))
+    for total, said, times in pairs.astype(int):
+        counts[said, total - low] += times
+    return Matrix(counts, first=low)
+
+
 def _scatter(axes: Axes, pairs: Any) -> None:
     """Real pictures have totals of up to hundreds."""
-    axes.scatter(pairs[:, 1], pairs[:, 0], s=4 * pairs[:, 2], color=OWN, alpha=0.4, linewidths=0)
+    axes.scatter(pairs[:, 0], pairs[:, 1], s=4 * pairs[:, 2], color=OWN, alpha=0.4, linewidths=0)
+    ends = 0, pairs[:, :2].max()
+    axes.plot(ends, ends, color=MUTED, linewidth=0.7, linestyle=(0, (1, 2)))
+    axes.set(aspect="equal")
     for axis, scale in ((axes.xaxis, axes.set_xscale), (axes.yaxis, axes.set_yscale)):
         scale("symlog", linthresh=10)
         # Matplotlib's own labels are formulas, which our style does not parse.
         axis.set_major_formatter(lambda value, _: f"{value:g}")
-
-
-def _shade(axes: Axes, pairs: Any) -> None:
-    low, high = pairs[:, 0].min(), pairs[:, 0].max()
-    widest = int(min(max(pairs[:, 1].max(), high), 2 * high))
-    grid = np.zeros((int(high - low) + 1, widest + 1))
-    for total, said, times in pairs:
-        grid[int(total - low), int(min(said, widest))] += times
-    axes.imshow(
-        grid / np.maximum(grid.sum(axis=1, keepdims=True), 1), origin="lower", cmap=_SHADES,
-        vmin=0, vmax=1, aspect="auto", extent=(-0.5, widest + 0.5, low - 0.5, high + 0.5),
-    )  # fmt: skip
-    for axis in (axes.xaxis, axes.yaxis):
-        axis.set_major_locator(MaxNLocator(6, integer=True))
 
 
 def reliability(set_: str, respondents: Sequence[Respondent]) -> Figure | None:
@@ -190,7 +191,7 @@ def reliability(set_: str, respondents: Sequence[Respondent]) -> Figure | None:
             points = {at["confidence"]: Score(at["error"]) for at in known["curve"]}
             lines(axes, [Series.at(place, label, points)])
         axes.set(xlim=(0, 1), ylim=(0, 100), xlabel="confidence", ylabel="sMAPE (%)")
-        axes.legend(frameon=False, fontsize=7)
+        axes.legend(frameon=False)
         return figure
 
     told = (f"{n}: calibration error {k['calibration_error']:.2f}" for n, k in curves.items())

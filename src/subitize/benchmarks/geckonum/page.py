@@ -3,39 +3,37 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from functools import partial
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
 import numpy as np
 import polars as pl
 
-from subitize.benchmarks.geckonum import breakdowns
-from subitize.benchmarks.geckonum import page_figures as figures
+from subitize.benchmarks.geckonum import page_parts as parts
 from subitize.benchmarks.geckonum import page_tables as tables
 from subitize.benchmarks.geckonum.answers import People, colour_nouns, people_of
 from subitize.benchmarks.geckonum.breakdowns import answers_about
-from subitize.benchmarks.geckonum.comparisons import COMPARISONS, PHRASES, add_statistics
+from subitize.benchmarks.geckonum.comparisons import add_statistics
 from subitize.benchmarks.geckonum.labels import label_answers, painters_of, unread_answers
+from subitize.benchmarks.geckonum.page_figures import readable
 from subitize.benchmarks.geckonum.page_tables import NAME, Found
 from subitize.benchmarks.geckonum.painting import GeckoNum
-from subitize.benchmarks.geckonum.tables import Cell, geckonum_tables, table_sizes
+from subitize.benchmarks.geckonum.tables import geckonum_tables, table_sizes
 from subitize.benchmarks.geckonum.wording import PROMPT
-from subitize.datasets.geckonum.questions import ONE_ENTITY_CODES
-from subitize.datasets.geckonum.recipe import TYPES
 from subitize.published.geckonum import BIBTEX, SOURCES
 from subitize.reports.build import About, Chapter, write_chapters
-from subitize.reports.cells import Line, as_score, columns, model_table
+from subitize.reports.cells import COUNT, Line, as_score, cell, columns, model_table, text
 from subitize.reports.methods import citations, methods
 from subitize.reports.page import (
     Block,
     Card,
     Cards,
-    Figure,
+    Fold,
     Picture,
     Prose,
     Section,
+    Standing,
     Table,
     plain,
 )
@@ -45,18 +43,10 @@ from subitize.runs.stored import StoredRun
 
 SEED, SAMPLES = 20240621, 1000
 PICTURES = f"{NAME}-pictures"
+ASKED_FOR = {"task1": "exact numbers", "task2": "quantities", "task3": "parts"}
 TASKS = {f"Task {task}": f"task{task}|{{}}|accuracy" for task in (1, 2, 3)}
 SHOWN: tuple[tuple[Literal["wrong", "right"], int], ...] = (("wrong", 6), ("right", 2))
 """pictures per painter"""
-WORDS = {
-    "said": ("A16", "the line chosen for the picture"),
-    "asked": ("A17", "the word in its prompt"),
-}
-NO_WORDS = Prose(
-    "Nobody counted the things in pictures of “no, a few, many” prompts, so how these words go "
-    "with numbers (Figures A16 and A17) can't be told here. The release lacks those counts too.",
-    "note",
-)
 ONCE = Prose("Every question was answered once, so there is no agreement to show.", "note")
 
 
@@ -71,8 +61,10 @@ def sections(runs: Sequence[StoredRun]) -> list[Section]:
         for one in respondents
     ]
     who: list[Block] = [Prose(f"Who read the pictures – {read}."), _painted_table(respondents)]
+    first, *common = _common(pl.concat(said), colour_nouns(painted), None, who, reference=True)
     return [
-        *_common(pl.concat(said), colour_nouns(painted), None, who, reference=True),
+        first._replace(standings=_standings(respondents)),
+        *common,
         unreadable_section(NAME, respondents, "A picture that could not be read enters no "
                            "accuracy; one that was refused counts as wrong beside it."),
         gallery_section(NAME, "The prompt, and what was answered about the picture.",
@@ -81,6 +73,21 @@ def sections(runs: Sequence[StoredRun]) -> list[Section]:
                 "independent"),
         citations(NAME, BIBTEX, list(SOURCES.values())),
     ]  # fmt: skip
+
+
+def _standings(respondents: Sequence[Respondent]) -> list[Standing]:
+    """What the overview shows: each task's share of right pictures."""
+    found = []
+    for one in respondents:
+        for task, values in (one.scores.get("pictures_by_task") or {}).items():
+            share = cell(values["accuracy_refusals_wrong"], ".1%")._replace(badge=one.unranked)
+            said = (
+                f"paints {share.shown} of {ASKED_FOR[task]} rightly"
+                if share.value is not None
+                else ""
+            )
+            found.append(Standing(one.model, task.replace("task", "Task "), share, said))
+    return found
 
 
 def people_sections(runs: Sequence[StoredRun]) -> list[Section]:
@@ -97,8 +104,8 @@ def annotation_sections(people: People) -> list[Section]:
     rows = people.rows()
     unused = ", ".join(f"{n} × {reason}" for reason, n in rows.dropped.items()) or "none"
     who = Prose(
-        f"Answers of people: {rows.used:,} rows used; not used: {unused}. The label of a "
-        "question is the answer most of them gave."
+        f"Answers of people: {text(rows.used, COUNT)} rows used; not used: {unused}. The "
+        "label of a question is the answer most of them gave."
     )
     return [
         *_common(people.answers, people.coloured, people.prompts, [who], reference=False),
@@ -150,21 +157,23 @@ def _common(
          "Task 1 asks for an exact number of things, Task 2 for no, few, many, more or as many, "
          "Task 3 for parts and fractions.", _overview(found, who, reference=reference)),
         ("numbers-section", "By number", "How far up exact numbers come out right.",
-         _numbers(found)),
+         parts.numbers(found)),
         ("types-section", "By prompt type", "What stands around a number makes it harder.",
-         _types(found)),
+         parts.types(found)),
         ("comparisons-section", "Digits or words, rare or frequent, colour, place",
          "χ² as the paper computes it treats pictures of one prompt as independent; the intervals "
-         "over prompts do not.", _comparisons(found)),
+         "over prompts do not.", parts.comparisons(found)),
         ("quantifiers-section", "Quantifiers", "No, a few, many, fewer, as many, more.",
-         _quantifiers(found)),
+         parts.quantifiers(found)),
         ("words-section", "What no, few and many mean", "From which count on people say many.",
-         _words(found)),
+         parts.words(found)),
         ("asked-section", "Asked and counted",
-         "Which numbers painters make instead of those they were asked for.", _asked(found)),
+         "Which numbers painters make instead of those they were asked for.", parts.asked(found)),
+        ("nouns-section", "Nouns", "Whether a noun is frequent or rare in English is looked up in "
+         "wordfreq; the comparison of rare and frequent nouns stands on it.", parts.nouns(found)),
         ("failures-section", "How pictures fail",
          "The thing is missing, in the wrong place or of the wrong colour, or there are too few or "
-         "too many.", _failures(found)),
+         "too many.", parts.failures(found)),
         ("agreement", "Agreement", "How much people agree on the answers.",
          [] if reference else agreement),
     ]  # fmt: skip
@@ -177,16 +186,37 @@ def _common(
 
 def _noted(found: Found, block: Block) -> Block:
     """Tables say how many answers could not be read."""
-    return found.noted(block) if isinstance(block, Table) and block.name != PICTURES else block
+    if isinstance(block, Fold):
+        return block._replace(blocks=[_noted(found, inner) for inner in block.blocks])
+    if isinstance(block, Table) and block.name not in (PICTURES, tables.NOUNS):
+        return _readable(found.noted(block))
+    return block
+
+
+def _readable(table: Table) -> Table:
+    """Names as the paper writes them; the file keeps those of the release."""
+    rows = [
+        [
+            cell._replace(text=readable(cell.shown)) if isinstance(cell.value, str) else cell
+            for cell in row
+        ]
+        for row in table.rows
+    ]
+    heads = [column._replace(label=readable(column.label)) for column in table.columns]
+    return table._replace(columns=heads, rows=rows)
 
 
 def _painted_table(respondents: Sequence[Respondent]) -> Table:
     """Pictures per task: refused, not read, right, and right with refusals counted wrong."""
     lines = [
-        line._replace(values={**line.values, "task": line.values["task"].replace("task", "Task ")})
-        for line in unfolded(respondents, "pictures_by_task", "task")
+        line._replace(
+            values={**line.values, "task": line.values["task"].replace("task", "Task ")},
+            unranked=one.unranked,
+        )
+        for one in respondents
+        for line in unfolded([one], "pictures_by_task", "task")
     ]
-    best = sorted(lines, key=lambda line: (line.values["task"], -_share(line)))
+    best = sorted(lines, key=lambda line: (line.values["task"], bool(line.unranked), -_share(line)))
     return model_table(
         PICTURES,
         "Pictures all of whose questions are right, with 95 % intervals over prompts; the first of "
@@ -208,162 +238,21 @@ def _overview(found: Found, who: Sequence[Block], *, reference: bool) -> list[Bl
     labelled = sum(int(cell["value"] or 0) for name, cell in counts.items() if "labels" in name)
     cards = [
         Card(str(len(found.painters)), "painters"),
-        Card(f"{int(counts['images']['value'] or 0):,}", "pictures judged"),
-        Card(f"{labelled:,}", "labels"),
+        Card(text(counts["images"]["value"] or 0, COUNT), "pictures judged"),
+        Card(text(labelled, COUNT), "labels"),
     ]
     shares = {one: tables.score(table.get(f"task1|{one}|accuracy")).value for one in found.painters}
     known = {one: share for one, share in shares.items() if share is not None}
     if known and not reference:  # of runs the table of pictures tells, which knows of refusals
         best = max(known, key=lambda one: known[one])
-        cards.append(Card(best, "best at exact numbers", f"{100 * known[best]:.1f} % of Task 1"))
+        share = f"{text(known[best], '.1%')} of Task 1"
+        cards.append(Card(readable(best), "best at exact numbers", share))
     return [
         Cards(cards),
         *who,
-        *_dotted(
+        *parts.dotted(
             found, "table2", TASKS, "tasks",
-            "Right labels per task with 95 % intervals over prompts; open diamonds are the "
-            "published values.",
+            "Right labels per task with 95 % intervals over prompts.",
         ),
         tables.task_table(found, reference=reference),
     ]  # fmt: skip
-
-
-def _dotted(
-    found: Found, table: str, rows: Mapping[str, str], name: str, caption: str
-) -> list[Block]:
-    """Dots of a table's cells; `rows` says which cell of a painter stands in which row."""
-    cells = found.tables[table]
-    places = {one: {row: at.format(one) for row, at in rows.items()} for one in found.painters}
-    known = [row for row in rows if any(own[row] in cells for own in places.values())]
-    ours, theirs = _shares(cells, places)
-    draw, alt = partial(figures.dots, known, ours, theirs), f"Dots per painter: {', '.join(known)}."
-    return [Figure(f"{NAME}-{name}", caption, alt, draw)] if known else []
-
-
-def _shares(
-    cells: Mapping[str, Cell], places: Mapping[str, Mapping[str, str]]
-) -> tuple[figures.Scores, figures.Scores]:
-    """Our shares and the printed ones, from the names of the cells they stand in."""
-    ours, theirs = (
-        {one: {row: make(cells.get(at)) for row, at in own.items()} for one, own in places.items()}
-        for make in (tables.score, tables.printed)
-    )
-    return ours, theirs
-
-
-def _numbers(found: Found) -> list[Block]:
-    shares = breakdowns.by_number(found.labels)
-    if not shares:
-        return []
-    numbers = [n for n in figures.NUMBERS if any(n in own for own in shares.values())]
-    return [
-        Figure(
-            f"{NAME}-by-number",
-            "Task 1: right labels by the number asked for, with 95 % intervals over prompts.",
-            "Lines of accuracy against number, one per painter.",
-            partial(figures.by_number, shares, "number asked for"),
-        ),
-        tables.share_table(f"{NAME}-numbers", "Right labels by number.", numbers, shares, "Number"),
-    ]
-
-
-def _types(found: Found) -> list[Block]:
-    shares = breakdowns.by_type(found.labels)
-    kinds = [kind for kind in TYPES if any(kind in own for own in shares.values())]
-    if not kinds:
-        return []
-    caption = "Right labels by prompt type, with 95 % intervals over prompts."
-    alt, draw = "Dots of accuracy per prompt type.", partial(figures.dots, kinds, shares, {})
-    return [
-        Figure(f"{NAME}-by-type", caption, alt, draw),
-        tables.share_table(f"{NAME}-types", "Right labels by prompt type.", kinds, shares, "Type"),
-        *([tables.drops_table(found)] if found.tables["a5"] else []),
-    ]
-
-
-def _comparisons(found: Found) -> list[Block]:
-    shown: dict[tuple[str, str], tuple[figures.Scores, figures.Scores]] = {}
-    known = []
-    for table, (one, other, *_) in COMPARISONS.items():
-        first, second = ({p: f"{p}|accuracy_{nth}" for p in found.painters} for nth in (1, 2))
-        ours, theirs = _shares(found.tables[table], {one: first, other: second})
-        values = [(ours[one][p].value, ours[other][p].value) for p in found.painters]
-        if any(None not in pair for pair in values):
-            known.append(table)
-            shown[one, other] = ours, theirs
-    if not known:
-        return []
-    return [
-        Figure(
-            f"{NAME}-comparisons",
-            "Two groups of prompts that differ in one thing, true numbers 1 to 4: the first open, "
-            "the second filled, with 95 % intervals over prompts; diamonds are the published "
-            "values.",
-            "Pairs of dots per painter, a panel per comparison.",
-            partial(figures.pairs, shown),
-        ),
-        *(tables.comparison_table(found, table) for table in known),
-    ]
-
-
-def _quantifiers(found: Found) -> list[Block]:
-    cells = found.tables["figure5"]
-    phrases = [one for one in PHRASES if any(cell.startswith(f"{one}|") for cell in cells)]
-    dots = _dotted(
-        found, "figure5", {phrase: f"{phrase}|{{}}" for phrase in phrases}, "quantifiers",
-        "Task 2: pictures described as the prompt asks, with 95 % intervals over prompts; diamonds "
-        "are the published values (Figure 5).",
-    )  # fmt: skip
-    return [*dots, tables.quantifier_table(found, phrases)] if dots else []
-
-
-def _words(found: Found) -> list[Block]:
-    blocks: list[Block] = []
-    for name, rows in breakdowns.quantifiers_by_count(found.labels).items():
-        number, what = WORDS[name]
-        bars = {
-            f"{count} counted (n = {sum(row.values())})": {
-                word: n / sum(row.values()) for word, n in row.items()
-            }
-            for count, row in rows.items()
-        }
-        blocks.append(
-            Figure(
-                f"{NAME}-words-{name}",
-                f"No, few and many by how many things were counted: {what} (Figure {number}).",
-                f"Stacked bars of no, few and many by count: {what}.",
-                partial(figures.stacked, bars, list(ONE_ENTITY_CODES), "share of pictures"),
-            )
-        )
-    return blocks or ([NO_WORDS] if (found.labels["task"] == 2).any() else [])
-
-
-def _asked(found: Found) -> list[Block]:
-    counts = breakdowns.asked_and_counted(found.labels)
-    figure = Figure(
-        f"{NAME}-asked-counted",
-        "Task 1: numbers asked for (line) and numbers counted (bars), as shares of all questions "
-        "(Figure A12).",
-        "Histograms of numbers asked and counted, one panel per painter.",
-        partial(figures.histograms, counts),
-    )
-    return [figure] if counts else []
-
-
-def _failures(found: Found) -> list[Block]:
-    kinds, names = breakdowns.failures(found.labels), breakdowns.FAILURES
-    if not kinds:
-        return []
-    bars = {one: {kind: own[kind].value or 0.0 for kind in own} for one, own in kinds.items()}
-    caption, name = "Kinds of failure per question.", f"{NAME}-failure-kinds"
-    outcomes = breakdowns.picture_outcomes(found.labels)
-    return [
-        Figure(
-            f"{NAME}-failures",
-            "Task 1: labels that are right, and how the others fail, in per cent.",
-            f"Stacked bars of {', '.join(names)}, one per painter.",
-            partial(figures.stacked, bars, names, "share of labels"),
-        ),
-        tables.share_table(name, caption, names, kinds, "Kind"),
-        *([tables.outcome_table(outcomes)] if outcomes else []),
-    ]

@@ -5,17 +5,22 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
+import polars as pl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from subitize.datasets.geckonum.recipe import TYPES
+from subitize.published.geckonum import TITLES
 from subitize.records import Score
 from subitize.reports.charts import Series, dot_rows, legend, lines, panels, percent_axis
-from subitize.reports.style import INK, MUTED, OVER, OWN, UNDER, new_figure, styled
+from subitize.reports.grids import Matrix
+from subitize.reports.style import INK, MUTED, OVER, OWN, SMALLEST, UNDER, new_figure, styled
 
 LIGHT = ("#c9ced6", "#e3d9b8", "#e6c3dd")
 KINDS = (OWN, *LIGHT, UNDER, OVER)
 """of bars: what is right, what is not there as it should be, too few, too many"""
 WORDS = (OWN, LIGHT[0], UNDER)
+HIGHEST = 10
 NUMBERS = [*map(str, range(11)), "10+"]
 Scores = Mapping[str, Mapping[str, Score]]
 """painter: group: share"""
@@ -24,14 +29,22 @@ Scores = Mapping[str, Mapping[str, Score]]
 def _dots(axes: Axes, rows: Sequence[str], ours: Sequence[Series], printed: Scores) -> None:
     """Dots with intervals, the printed values as open diamonds around them."""
     marks = [
-        Series("published" if one is ours[0] else "_", _placed(rows, printed.get(one.label, {})),
-               INK, "D", 5.2, filled=False)
-        for one in ours
-    ]  # fmt: skip
+        Series("published" if not nth else "_", _placed(rows, own), INK, "D", 5.2, filled=False)
+        for nth, own in enumerate(printed.values())
+    ]
     for series in (marks, ours) if printed else (ours,):
-        dot_rows(axes, rows, series, spread=0.7 * (1 - 1 / len(ours)))
+        dot_rows(axes, [readable(row) for row in rows], series, spread=0.7 * (1 - 1 / len(ours)))
     axes.set_xlim(-0.02, 1.02)
     percent_axis(axes.xaxis)
+
+
+def readable(name: str) -> str:
+    """A painter or prompt type as a reader knows it.
+
+    >>> readable("dalle_3"), readable("numeric_simple"), readable("painter/my_own")
+    ('DALL-E 3', 'numeric simple', 'painter/my_own')
+    """
+    return TITLES.get(name) or (name.replace("_", " ") if name in TYPES else name)
 
 
 def _placed(groups: Sequence[str], shares: Mapping[str, Score]) -> dict[int, Score]:
@@ -40,7 +53,7 @@ def _placed(groups: Sequence[str], shares: Mapping[str, Score]) -> dict[int, Sco
 
 def _series(groups: Sequence[str], shares: Scores) -> list[Series]:
     return [
-        Series.at(nth, painter, _placed(groups, own))
+        Series.at(nth, readable(painter), _placed(groups, own))
         for nth, (painter, own) in enumerate(shares.items())
     ]
 
@@ -52,7 +65,7 @@ def dots(groups: Sequence[str], shares: Scores, printed: Scores) -> Figure:
         figure = new_figure(7.2, height + 0.14 * (len(shares) // 3))
         axes = figure.subplots()
         _dots(axes, groups, _series(groups, shares), printed)
-        axes.set_xlabel("right")
+        axes.set_xlabel("right labels")
         legend(figure, axes)
     return figure
 
@@ -67,7 +80,7 @@ def by_number(shares: Scores, label: str) -> Figure:
         axes.set_xticks(range(len(numbers)), numbers)
         axes.set_ylim(-0.02, 1.02)
         axes.set_xlabel(label)
-        axes.set_ylabel("right")
+        axes.set_ylabel("right labels")
         percent_axis(axes.yaxis)
         legend(figure, axes)
     return figure
@@ -89,7 +102,9 @@ def pairs(comparisons: Mapping[tuple[str, str], tuple[Scores, Scores]]) -> Figur
                 for name, filled in zip(names, (False, True), strict=True)
             ]
             _dots(axes, painters, series, printed)
-            axes.set_title(f"{names[0]} (open),\n{names[1]} (filled)", loc="left", fontsize=7)
+            heading = f"{names[0]} (open),\n{names[1]} (filled)"
+            axes.set_title(heading, loc="left", fontsize=SMALLEST)
+            axes.set_xlabel("right labels")
     return figure
 
 
@@ -105,12 +120,26 @@ def histograms(counts: Mapping[str, Mapping[str, Mapping[str, int]]]) -> Figure:
             axes.bar(range(len(NUMBERS)), counted, width=0.8, color=OWN, alpha=0.75)
             axes.step(np.arange(-1, len(NUMBERS) + 1), [0.0, *asked, 0.0], where="mid", color=INK,
                       linewidth=0.9)  # fmt: skip
-            axes.set_title(painter, loc="left", fontsize=7)
+            axes.set_title(readable(painter), loc="left", fontsize=SMALLEST)
             axes.set_xticks(range(0, len(NUMBERS), 2), NUMBERS[::2])
             axes.set_xlim(-0.6, len(NUMBERS) - 0.4)
             axes.set_xlabel("number")
             percent_axis(axes.yaxis)
+        for axes in grid[::4]:
+            axes.set_ylabel("share of questions")
     return figure
+
+
+def matrices(labels: pl.DataFrame) -> dict[str, Matrix]:
+    """Per painter: how often which number was counted where which was asked for."""
+    found: dict[str, Matrix] = {}
+    asked = labels.filter(pl.col("asked").is_between(1, HIGHEST))
+    for (painter,), own in asked.group_by("painter", maintain_order=True):
+        counts = np.zeros((HIGHEST + 2, HIGHEST))
+        for wanted, counted in own.select("asked", "label").iter_rows():
+            counts[int(counted), int(wanted) - 1] += 1
+        found[readable(str(painter))] = Matrix(counts)
+    return found
 
 
 def stacked(bars: Mapping[str, Mapping[str, float]], kinds: Sequence[str], label: str) -> Figure:
@@ -125,10 +154,10 @@ def stacked(bars: Mapping[str, Mapping[str, float]], kinds: Sequence[str], label
                               label=kind)  # fmt: skip
             axes.bar_label(
                 drawn, [f"{100 * share:.0f}" if share >= 0.07 else "" for share in shares],
-                label_type="center", fontsize=6.5, color=INK if colour in LIGHT else "white",
+                label_type="center", fontsize=SMALLEST, color=INK if colour in LIGHT else "white",
             )  # fmt: skip
             start += shares
-        axes.set_yticks(range(len(bars)), list(bars))
+        axes.set_yticks(range(len(bars)), [readable(row) for row in bars])
         axes.set_ylim(len(bars) - 0.4, -0.6)
         axes.set_xlim(0, 1)
         axes.set_xlabel(label)

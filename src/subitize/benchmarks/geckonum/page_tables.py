@@ -16,6 +16,7 @@ from subitize.benchmarks.geckonum.breakdowns import OUTCOMES, Shares
 from subitize.benchmarks.geckonum.comparisons import COMPARISONS, PHRASES
 from subitize.benchmarks.geckonum.labels import painters_of, parts
 from subitize.benchmarks.geckonum.tables import Cell, Tables
+from subitize.datasets.geckonum.recipe import zipf
 from subitize.errors import BadInput
 from subitize.published.geckonum import BASELINES, MODELS, PUBLISHED, SOURCES
 from subitize.records import Score
@@ -24,6 +25,7 @@ from subitize.reports.page import MISSING, Column, Table
 
 NAME = "geckonum"
 PAINTER = Column("painter", "Painter")
+NOUNS = f"{NAME}-nouns"
 SHOWN = 3
 """places named per reason and file when not all are wanted"""
 
@@ -225,6 +227,27 @@ def drops_table(found: Found) -> Table:
         shown += _pair(name, name.replace("change_", "Number "), "+.1f±")
     caption = "How accuracy changes when a number stands beside others (Table A5), in points."
     return model_table(f"{NAME}-a5", caption, lines, shown, first=PAINTER)
+
+
+def noun_table(labels: pl.DataFrame) -> Table:
+    """How often each noun was asked for and came out right, and its frequency in English."""
+    nouns = labels.group_by("noun", maintain_order=True).agg(
+        labels=pl.len(), right=pl.col("right").mean()
+    )
+    lines = [
+        Line(noun, {"zipf": zipf(noun), "labels": many, "right": right})
+        for noun, many, right in nouns.iter_rows()
+    ]
+    lines.sort(key=lambda line: (-line.values["zipf"], line.label))
+    return model_table(
+        NOUNS,
+        "Nouns, the most frequent first.",
+        lines,
+        columns("zipf:Zipf frequency:.2f; labels::n; right:Right labels:.1%"),
+        notes=["Zipf frequency: log₁₀ of how often the word comes in a billion words of English; "
+               "of a phrase that of its first word. The paper's rare nouns lie below 3.78."],
+        first=Column("noun", "Noun"),
+    )  # fmt: skip
 
 
 def outcome_table(outcomes: Mapping[str, Shares]) -> Table:

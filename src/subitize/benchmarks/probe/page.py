@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
 from subitize.benchmarks.geckonum import page_figures as figures
 from subitize.benchmarks.probe.items import WHY
 from subitize.published import probe as printed
-from subitize.reports.cells import Line, as_score, columns, data_table, model_table
+from subitize.records import Score
+from subitize.reports.cells import Line, as_score, columns, data_table, model_table, text
+from subitize.reports.leaderboard import run_line, standings
 from subitize.reports.methods import citations, methods
-from subitize.reports.page import Block, Figure, Prose, Section, Table
+from subitize.reports.page import Block, Column, Figure, Fold, Prose, Section, Table
 from subitize.reports.replies import unreadable_section
 from subitize.reports.respondents import Respondent, respondents_from
 from subitize.runs.stored import StoredRun
@@ -32,6 +34,20 @@ TITLES = {
 }
 BY_NUMBER = {"alignment": "", "counting": "acc_r", "mlm": "recall_at_1", "vqa": "accuracy"}
 """what is drawn against the right number"""
+
+_ALIGNED, _RANKED, _FIRST, _RIGHT = columns(
+    "acc:Captions, acc:.1%±; acc_r:Foils, acc_r:.1%±; recall_at_1:Mask, Recall@1:.1%±; "
+    "accuracy:Questions, right:.1%±"
+)
+OVERVIEW = {
+    "alignment": (_ALIGNED, "tells captions from foils in {} of sentences"),
+    "counting": (_RANKED, "prefers the right number to a foil in {} of pairs"),
+    "mlm": (_FIRST, "fills in the right number first in {}"),
+    "vqa": (_RIGHT, "answers {} of how-many questions rightly"),
+}
+"""task: what the overview shows, and its words"""
+PRINTED = {"recall_at_1": printed.TABLE_4, "accuracy": printed.TABLE_5}
+"""score: LXMERT's by right number, on the standard and the hard split first"""
 
 
 def sections(runs: Sequence[StoredRun]) -> list[Section]:
@@ -56,7 +72,7 @@ def sections(runs: Sequence[StoredRun]) -> list[Section]:
 
 
 def _section(task: str, respondents: Sequence[Respondent]) -> Section:
-    tables: dict[str, Callable[[Sequence[Respondent]], list[Table]]] = {
+    tables: dict[str, Callable[[Sequence[Respondent]], list[Block]]] = {
         "alignment": _alignment, "counting": _counting, "mlm": _masked, "vqa": _answers,
     }  # fmt: skip
     title, lead = TITLES[task]
@@ -65,7 +81,19 @@ def _section(task: str, respondents: Sequence[Respondent]) -> Section:
         blocks.append(figure)
     if task != "alignment":
         blocks += _when_wrong(task, respondents)
-    return Section(f"{NAME}-{task}", title, lead, blocks)
+    column, said = OVERVIEW[task]
+    return Section(
+        f"{NAME}-{task}",
+        title,
+        lead,
+        blocks,
+        standings(respondents, column, partial(_in_words, column, said)),
+    )
+
+
+def _in_words(column: Column, said: str, one: Respondent) -> str:
+    value = as_score(one.at(*column.at)).value
+    return "" if value is None else said.format(text(value, ".0%"))
 
 
 def _warnings(respondents: Sequence[Respondent]) -> Iterable[Block]:
@@ -82,7 +110,15 @@ def _warnings(respondents: Sequence[Respondent]) -> Iterable[Block]:
 
 
 def _ours(respondents: Sequence[Respondent]) -> list[Line]:
-    return [Line(one.label, one.scores) for one in respondents]
+    return [run_line(one) for one in respondents]
+
+
+def _table(name: str, caption: str, ours: Sequence[Line], paper: Sequence[Line], shown: str,
+           notes: Sequence[str] = ()) -> Table:  # fmt: skip
+    """Our runs with how many items they stand on, then what is printed."""
+    heads = columns(f"{shown}; not_read::.1%")
+    table = model_table(name, caption, [*ours, *paper], heads, notes=notes)
+    return table._replace(groups=[("", len(ours)), ("Published", len(paper))])
 
 
 def _published(row: Any) -> Line:
@@ -96,68 +132,69 @@ def _published(row: Any) -> Line:
     return Line(row.model, values, "published", "not in the paper")
 
 
-def _alignment(respondents: Sequence[Respondent]) -> list[Table]:
-    shown = columns(f"source:Data; zero_shot:Zero-shot; {FOILS}")
+def _alignment(respondents: Sequence[Respondent]) -> list[Block]:
+    shown = f"source:Data; zero_shot:Zero-shot; {FOILS}"
     paper = [_published(row) for row in printed.TABLE_1]
     paper = [line._replace(values={**line.values, "source": line.values["data"]}) for line in paper]
-    lines = [*_ours(respondents), *paper]
-    return [model_table(f"{NAME}-alignment", "Captions against foils.", lines, shown)]
+    return [
+        _table(f"{NAME}-alignment", "Captions against foils.", _ours(respondents), paper, shown)
+    ]
 
 
-def _counting(respondents: Sequence[Respondent]) -> list[Table]:
-    shown = columns(f"split; form:Format; source:Data; {FOILS}")
-    raw = [*_ours(respondents), *map(_published, printed.TABLE_2)]
+def _counting(respondents: Sequence[Respondent]) -> list[Block]:
+    shown = f"split; form:Format; source:Data; {FOILS}"
     tuned = [_published(row) for row in printed.TABLE_3]
     return [
-        model_table(
-            f"{NAME}-counting", "Without fine-tuning on the probe (Table 2).", raw, shown,
-            notes=["The paper asked LXMERT one foil per item, the others three: their acc differ "
-                   "in what chance is."],
+        _table(
+            f"{NAME}-counting", "Without fine-tuning on the probe (Table 2).", _ours(respondents),
+            [_published(row) for row in printed.TABLE_2], shown,
+            ["The paper asked LXMERT one foil per item, the others three: their acc differ in what "
+             "chance is."],
         ),
-        model_table(
-            f"{NAME}-tuned", "The paper's models fine-tuned on the probe, means of three seeds "
-            "(Table 3).", tuned, shown,
-        ),
+        Fold("The paper's models fine-tuned on the probe", [model_table(
+            f"{NAME}-tuned", "Means of three seeds (Table 3).", tuned, columns(shown)
+        )]),
     ]  # fmt: skip
 
 
-def _masked(respondents: Sequence[Respondent]) -> list[Table]:
-    lines = _ours(respondents)
+def _masked(respondents: Sequence[Respondent]) -> list[Block]:
+    paper = []
     for place, split in enumerate(("standard", "hard")):
         row = printed.TABLE_4["overall"]
         values = {
             "split": split, "recall_at_1": row[place] / 100, "recall_at_2": row[2 + place] / 100,
             "mean_rank": row[4 + place],
         }  # fmt: skip
-        lines.append(Line("LXMERT", values, "published", "not in the paper"))
-    shown = columns(f"split; source:Data; {MASKED}; without_word:Without a word:n")
+        paper.append(Line("LXMERT", values, "published", "not in the paper"))
+    shown = f"split; source:Data; {MASKED}; without_word:Without a word:n"
+    said = "All spellings of a number are one."
     return [
-        model_table(f"{NAME}-mlm", "All spellings of a number are one.", lines, shown),
+        _table(f"{NAME}-mlm", said, _ours(respondents), paper, shown),
         _numbers_table("mlm", respondents, MASKED.rpartition(";")[0]),
     ]
 
 
-def _answers(respondents: Sequence[Respondent]) -> list[Table]:
-    lines = _ours(respondents)
+def _answers(respondents: Sequence[Respondent]) -> list[Block]:
+    paper = []
     for place, split in enumerate(("standard", "hard")):
         values = {"split": split, "accuracy": printed.TABLE_5["overall"][place] / 100}
-        lines.append(Line("LXMERT", values, "published", "not in the paper"))
-    shown = columns("split; source:Data; accuracy:Right:.1%±; items::n")
+        paper.append(Line("LXMERT", values, "published", "not in the paper"))
+    shown = "split; source:Data; accuracy:Right:.1%±; items::n"
     return [
-        model_table(f"{NAME}-vqa", "Share of right answers.", lines, shown),
+        _table(f"{NAME}-vqa", "Share of right answers.", _ours(respondents), paper, shown),
         _numbers_table("vqa", respondents, "accuracy:Right:.1%±"),
     ]
 
 
-def _numbers_table(task: str, respondents: Sequence[Respondent], shown: str) -> Table:
+def _numbers_table(task: str, respondents: Sequence[Respondent], shown: str) -> Fold:
     lines = [
         Line(one.label, {"number": number, **values})
         for one in respondents
         for number, values in (one.scores.get("numbers") or {}).items()
     ]
-    return model_table(
-        f"{NAME}-{task}-numbers", "By right number.", lines, columns(f"number; {shown}")
-    )
+    caption, heads = "Scores by the right number.", columns(f"number; {shown}")
+    table = model_table(f"{NAME}-{task}-numbers", caption, lines, heads)
+    return Fold("By right number", [table])
 
 
 def _by_number(task: str, respondents: Sequence[Respondent], score: str) -> Figure | None:
@@ -177,25 +214,36 @@ def _by_number(task: str, respondents: Sequence[Respondent], score: str) -> Figu
         for label, own in shares.items()
         for n, share in own.items()
     ]
+    numbers = {n for own in shares.values() for n in own}
+    for place, split in enumerate(("standard", "hard")):
+        paper = {n: Score(row[place] / 100) for n, row in PRINTED.get(score, {}).items()}
+        if paper:
+            label = f"LXMERT, {split} (published)"
+            shares[label] = {n: one for n, one in paper.items() if n in numbers}
     title = {"acc_r": "acc_r", "recall_at_1": "Recall@1", "accuracy": "Accuracy"}[score]
     return Figure(
         f"{NAME}-{task}-by-number",
-        f"{title} by the right number, with 95 % intervals over pictures.",
+        f"{title} by the right number, with 95 % intervals over pictures"
+        + ("; published curves have none." if score in PRINTED else "."),
         f"A line per model: {title} against the right number; the table behind it has the values.",
         partial(figures.by_number, shares, "right number"),
         data_table(f"{NAME}-{task}-by-number", ("model", "number", score, "low", "high"), rows),
     )
 
 
+def _shares(numbers: Mapping[str, float]) -> str:
+    return ", ".join(f"{n} ({text(share, '.0%')})" for n, share in list(numbers.items())[:5])
+
+
 def _when_wrong(task: str, respondents: Sequence[Respondent]) -> list[Block]:
     """The five numbers that are said most often instead of the right one."""
     told = [
-        (one.label, ", ".join(f"{n} ({share:.0%})" for n, share in list(wrong.items())[:5]))
+        (one.label, _shares(wrong))
         for one in respondents
         if (wrong := one.scores.get("predicted_when_wrong"))
     ]
     if task == "mlm":
-        paper = ", ".join(f"{n} ({share:.0f} %)" for n, share in printed.WRONG_MASKED.items())
+        paper = _shares({n: share / 100 for n, share in printed.WRONG_MASKED.items()})
         told.append(("LXMERT on the hard split (published)", paper))
     if not told:
         return []
