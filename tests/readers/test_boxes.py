@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from subitize.readers.boxes import BoxesReader, count_boxes
+from subitize.readers.boxes import BoxesReader, count_boxes, read_boxes
 from subitize.readers.text import read_strict
 from subitize.records import Response, Stimulus, make_trial
 
@@ -48,3 +48,13 @@ def test_saturation_and_the_counters_note_are_told() -> None:
     note = count_boxes(value).note
     assert "there may be more things" in note
     assert "first of 3 frames" in note
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["", "x", "[]", "[[0, 0, 1, 1, 0.5]]", "7", '{"boxes": 3}', '{"boxes": [], "size": "x"}',
+     '{"boxes": [[0, 0, 1, 1, 0.5]], "threshold": "much"}'],
+)  # fmt: skip
+def test_a_value_that_holds_no_boxes_is_a_failed_reply(value: str) -> None:
+    response = Response("t" * 16, "counter/x", "", 0, 0, "boxes", value, "stop")
+    assert read_boxes(response).state == "failed"

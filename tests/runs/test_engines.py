@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 import pytest
 
 from subitize.benchmarks.catalog import get_benchmark
-from subitize.errors import WorkerLost
+from subitize.errors import BadInput, Hopeless, SubitizeError, WorkerLost
 from subitize.models.base import Answers, Item, Kind, Model, ModelOptions, Reply
 from subitize.models.catalog import open_model
 from subitize.runs import engines
@@ -149,7 +149,12 @@ class OddAndWaiting(Odd):
     [
         (SystemExit("boo"), "SystemExit: boo"), (AssertionError("boo"), "AssertionError: boo"),
         (None, "TypeError"), (["x"] * 2, ""), ([None], "where a Reply belongs"),
-        ([], "0 replies"),
+        ([], "0 replies"), ([Reply("text", b"1")], "its text is of the type bytes"),
+        ([Reply("words", "1")], "of the kind 'words'"),  # type: ignore[arg-type]
+        ([Reply("boxes", [[0, 0, 1, 1, 0.5]])], "holds no boxes"),
+        ([Reply("boxes", {"boxes": [[0, 0, 1, 1, float("nan")]]})], "not a finite number"),
+        ([Reply("text", "1", None)], "the stop of its reply"),  # type: ignore[arg-type]
+        ([Reply("text", "1", "stop", None)], "the usage of its reply"),  # type: ignore[arg-type]
     ],
 )  # fmt: skip
 def test_whatever_a_model_raises_or_gives_costs_its_items_only(
@@ -159,6 +164,31 @@ def test_whatever_a_model_raises_or_gives_costs_its_items_only(
     failed = [line for line in responses_of(outcome.folder) if line["stop"] == "failed"]
     assert 0 < len(failed) == outcome.failed < TRIALS
     assert all(note in line["note"] for line in failed)
+
+
+class CantOpen(Raises):
+    def __init__(self, problem: BaseException) -> None:
+        super().__init__("test/shut")
+        self.problem = problem
+
+    async def open(self) -> None:
+        raise self.problem
+
+
+@pytest.mark.parametrize("problem", [RuntimeError("no weights"), SystemExit("no weights")])
+def test_a_model_that_cant_be_opened_is_told(tmp_path: Path, problem: BaseException) -> None:
+    with pytest.raises(Hopeless, match=r"test/shut can't be opened: \w+: no weights"):
+        ask(CantOpen(problem), tmp_path)
+
+
+class Half(Model):
+    kinds = ("namer",)
+
+
+def test_a_model_without_its_method_is_told(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="calls itself a namer, but has no method `name`"):
+        ask(Half("test/half"), tmp_path)
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize("problem", [GeneratorExit("boo"), BaseException("boo")])
@@ -231,6 +261,8 @@ def test_the_third_death_in_a_row_ends_the_run_with_the_last_words(tmp_path: Pat
 
 MORTAL = """
 import os
+import subprocess
+import sys
 import time
 from subitize.models.base import Model, Reply
 
@@ -253,8 +285,29 @@ class Mortal(Model):
         return [Reply("text", str(len(item.picture) > 100)) for item in items]
 
 
+class Odd(Model):
+    kinds = ("namer",)
+    isolated = True
+
+    async def open(self):
+        what = self.settings.get("opens")
+        if what == "raise":
+            raise RuntimeError("no weights")
+        if what == "exit":
+            sys.stderr.write("Traceback\\n  a place\\nno GPU\\n")
+            sys.stderr.flush()
+            os._exit(7)
+        if what == "start":
+            subprocess.Popen([sys.executable, "-c", "import time; time.sleep(3600)"])
+
+    async def name(self, items):
+        told = {"what": object(), "half": "\\ud800"}
+        return [Reply("text", "7 \\ud800", "stop", {}, told) for _ in items]
+
+
 def open_mortal(name, options):
-    return Mortal(name.full, dict(name.settings))
+    kind = Odd if "odd" in name.full else Mortal
+    return kind(name.full, dict(name.settings))
 """
 
 
@@ -291,6 +344,28 @@ def test_a_model_that_hangs_or_kills_its_process_costs_its_batch(
     }
     assert all(line["value"] == "True" for line in fine)
     assert load_run(outcome.folder).answers.height == TRIALS
+
+
+@pytest.mark.budget(20)
+@pytest.mark.parametrize(
+    ("opens", "told"),
+    [("raise", "can't be opened: RuntimeError: no weights"),
+     ("exit", "did not load: exit 7, last words: no GPU")],
+)  # fmt: skip
+def test_a_child_that_cant_load_is_told_in_its_last_words(
+    tmp_path: Path, mortal: str, opens: str, told: str
+) -> None:
+    with pytest.raises(SubitizeError, match=f"odd[^ ]* {told}$"):
+        ask(open_model(f"mortal/odd?opens={opens}"), tmp_path / "runs")
+
+
+@pytest.mark.budget(20)
+def test_a_child_that_waits_tells_odd_things_and_leaves_a_process_behind(
+    tmp_path: Path, mortal: str
+) -> None:
+    outcome = ask(open_model("mortal/odd?opens=start"), tmp_path / "runs")
+    assert outcome.complete
+    assert {line["value"] for line in responses_of(outcome.folder)} == {"7 \ufffd"}
 
 
 def seed_of(model: Model, line: dict[str, Any]) -> int:

@@ -15,12 +15,13 @@ list (or raises, when the list has one item), so it never fails its batch.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Literal, TypedDict
 
-from subitize.errors import BadInput, Hopeless, ModelError
+from subitize.errors import BadInput, Hopeless, ModelError, SubitizeError
 from subitize.records import ResponseKind, Trial, fingerprint
 
 __all__ = [
@@ -34,6 +35,7 @@ __all__ = [
     "Reply",
     "Surroundings",
     "compute",
+    "opened",
     "picture_of",
     "singly",
 ]
@@ -209,15 +211,53 @@ def picture_of(item: Item) -> bytes:
     return item.picture
 
 
+PLAIN: Mapping[str, tuple[type, ...]] = {
+    "text": (str, int, float),
+    "choice": (str,),
+    "picture": (bytes, bytearray),
+    "scores": (object,),
+    "ranking": (object,),
+    "boxes": (object,),
+}
+"""what the value of a reply of each kind can be"""
+
+
 def replies_from(given: Answers, many: int) -> list[Reply | ModelError]:
-    """What a model gave for so many items, if it is what it should be."""
+    """What a model gave for so many items, if it is what it should be; what is not is a problem of
+    its own item."""
     answers = list(given)
     if len(answers) != many:
         raise ModelError(f"{many} items gave {len(answers)} replies")
-    for one in answers:
-        if not isinstance(one, Reply | ModelError):
-            raise ModelError(f"it gave {type(one).__name__} where a Reply belongs")
-    return answers
+    return [_checked(one) for one in answers]
+
+
+def _checked(one: Any) -> Reply | ModelError:
+    if isinstance(one, ModelError):
+        return one
+    if not isinstance(one, Reply):
+        return ModelError(f"it gave {type(one).__name__} where a Reply belongs")
+    if not isinstance(one.kind, str) or one.kind not in PLAIN:
+        return ModelError(f"its reply is of the kind {one.kind!r}: known are {', '.join(PLAIN)}")
+    if not isinstance(one.value, PLAIN[one.kind]):
+        return ModelError(f"its {one.kind} is of the type {type(one.value).__name__}")
+    for name, kind in (("stop", str), ("usage", Mapping), ("facts", Mapping)):
+        if not isinstance(getattr(one, name), kind):
+            found = type(getattr(one, name)).__name__
+            return ModelError(f"the {name} of its reply is of the type {found}")
+    return one
+
+
+async def opened(model: Model) -> None:
+    """Open a model; whatever it raises there is told as a model that can't be opened."""
+    try:
+        await model.open()
+    except (SubitizeError, KeyboardInterrupt, asyncio.CancelledError):
+        raise
+    # its code may raise anything, sys.exit too
+    except BaseException as problem:
+        raise Hopeless(
+            f"{model.respondent} can't be opened: {type(problem).__name__}: {problem}"
+        ) from None
 
 
 def compute(

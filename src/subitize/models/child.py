@@ -9,16 +9,19 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import inspect
 import os
 import sys
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from typing import Any, BinaryIO
 
 import orjson
 
 from subitize.errors import ModelError, SubitizeError
-from subitize.models.base import METHODS, Item, ModelOptions, Reply, compute
+from subitize.models.base import METHODS, Item, ModelOptions, Reply, compute, opened
 from subitize.models.catalog import open_model
+from subitize.models.secrets import Secrets, whole_characters
 from subitize.records import Stimulus, Trial
 from subitize.stimuli import Picture, render
 
@@ -56,12 +59,22 @@ def unpack_reply(entry: dict[str, Any]) -> Reply | ModelError:
 
 
 def _pack_reply(answer: Reply | ModelError) -> dict[str, Any]:
+    """As JSON can hold it: what it can't is told by its words, or is a problem of this reply."""
     if isinstance(answer, ModelError):
-        return {"problem": str(answer)}
+        return {"problem": whole_characters(str(answer))}
     entry = {name: getattr(answer, name) for name in answer.__slots__}
     if answer.kind == "picture":
         entry["value"] = {"base64": base64.b64encode(answer.value).decode()}
-    return entry
+    elif isinstance(answer.value, str):
+        entry["value"] = whole_characters(answer.value)
+    else:
+        try:
+            orjson.dumps(answer.value, option=orjson.OPT_SERIALIZE_NUMPY)
+        except TypeError as problem:
+            return {"problem": f"its {answer.kind} can't be stored: {problem}"}
+    told = {"stop": answer.stop, "usage": dict(answer.usage), "facts": dict(answer.facts)}
+    plain: dict[str, Any] = orjson.loads(orjson.dumps(Secrets().plain(told), default=str))
+    return entry | plain
 
 
 def _unpack_item(entry: dict[str, Any], *, looks: bool) -> tuple[Item, str]:
@@ -85,14 +98,19 @@ class Answerer:
 
     def __init__(self, hello: dict[str, Any]) -> None:
         self._model = open_model(hello["name"], ModelOptions(**hello["options"]))
-        asyncio.run(self._model.open())
+        self._loop = asyncio.new_event_loop()
+        self._loop.run_until_complete(opened(self._model))
         self._ask = getattr(self._model, METHODS[hello["kind"]])
+
+    def _answers(self, items: Sequence[Item]) -> Any:
+        found = self._ask(items)
+        return self._loop.run_until_complete(found) if inspect.isawaitable(found) else found
 
     def answer(self, batch: list[dict[str, Any]]) -> dict[str, Any]:
         """Answers and hashes of what was shown, or the problem that all items share."""
         try:
             made = [_unpack_item(entry, looks=self._model.needs_picture) for entry in batch]
-            answers = compute(self._ask, [item for item, _ in made])
+            answers = compute(self._answers, [item for item, _ in made])
         except SubitizeError as problem:
             return {"problem": str(problem)}
         packed = [_pack_reply(one) for one in answers]

@@ -41,6 +41,18 @@ def count_boxes(
     return Reading("read", number=counted.number, note=note)
 
 
+def read_boxes(
+    response: Response, rules: Rules | None = None, *, generated: bool = False
+) -> Reading:
+    """How many boxes of a response count; a value that holds none is a failed reply."""
+    try:
+        return count_boxes(response.data, rules, generated=generated)
+    except (TypeError, ValueError, AttributeError) as problem:
+        return Reading(
+            "failed", note=f"the reply holds no boxes as a counter gives them: {problem}"
+        )
+
+
 @dataclass(frozen=True)
 class BoxesReader:
     """Counts boxes where a counter answered, and reads text where a namer did."""
@@ -51,7 +63,7 @@ class BoxesReader:
     def __call__(self, trial: Trial, response: Response) -> Reading:
         if response.kind == "boxes" and response.stop != "failed":
             generated = trial.stimulus.kind == "prompt"
-            return count_boxes(response.data, self.rules, generated=generated)
+            return read_boxes(response, self.rules, generated=generated)
         return self.text_reader(trial, response)
 
     def configured(self, settings: Mapping[str, Any]) -> BoxesReader:

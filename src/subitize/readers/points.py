@@ -29,7 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from subitize.errors import BadInput, UnknownName
-from subitize.readers.boxes import count_boxes
+from subitize.readers.boxes import read_boxes
 from subitize.readers.text import ended_early, final
 from subitize.readers.wrappings import without_thinking
 from subitize.records import Reading, Response, Trial
@@ -163,7 +163,7 @@ class PointsReader:
         if (early := ended_early(response)) is not None:
             return early
         if response.kind == "boxes":
-            return count_boxes(response.data)
+            return read_boxes(response)
         found = pointed(str(response.value))
         said = final(found.rest, trial.question)
         pointing = Pointing(

@@ -18,7 +18,7 @@ from dataclasses import replace
 from typing import Any, Protocol
 
 from subitize.errors import ModelError, SubitizeError
-from subitize.models.base import METHODS, Item, Kind, Model, Reply, compute, replies_from
+from subitize.models.base import METHODS, Item, Kind, Model, Reply, compute, opened, replies_from
 from subitize.records import Stimulus, fingerprint
 from subitize.stimuli import Picture, render
 
@@ -68,7 +68,7 @@ class LocalEngine:
         self._pictures = _Pictures(self._drawer)
 
     async def open(self) -> None:
-        await self._model.open()
+        await opened(self._model)
 
     async def close(self) -> None:
         try:

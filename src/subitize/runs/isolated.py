@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
+import signal
 import sys
 import time
 from asyncio.subprocess import PIPE, Process
@@ -21,6 +23,8 @@ from subitize.runs.engines import Answered, Asked
 
 LAST_WORDS = 2000
 """characters kept of what a child said before it died"""
+ENDING = 1.0
+"""seconds that a child whose pipe has ended may take to end by itself"""
 
 
 def unpacked(found: Mapping[str, Any], seconds: float) -> list[Answered]:
@@ -77,7 +81,10 @@ class IsolatedEngine:
         hello = {
             "name": self._model.respondent, "options": asdict(self._options), "kind": self._kind
         }  # fmt: skip
-        found = await self._exchange(child, hello, self._options.load_timeout)
+        try:
+            found = await self._exchange(child, hello, self._options.load_timeout)
+        except WorkerLost as problem:
+            raise WorkerLost(f"{self._model.respondent} did not load: {problem}") from None
         if "problem" in found:
             raise Hopeless(found["problem"])
         return child
@@ -99,21 +106,28 @@ class IsolatedEngine:
             await self._end(child)
             raise WorkerLost(f"it gave no answer within {allowed:g} seconds") from None
         except (OSError, EOFError, ValueError):
-            code = await self._end(child)
-            words = " ".join(self._said.split())[-300:]
-            raise WorkerLost(f"exit {code}" + (f", last words: {words}" if words else "")) from None
+            code = await self._end(child, ENDING)
+            lines = [line.strip() for line in self._said.splitlines() if line.strip()]
+            words = f", last words: {lines[-1][-300:]}" if lines else ""
+            raise WorkerLost(f"exit {code}{words}") from None
 
     async def _listen(self, child: Process) -> None:
         assert child.stderr is not None
         while part := await child.stderr.read(4096):
             self._said = (self._said + part.decode(errors="replace"))[-LAST_WORDS:]
 
-    async def _end(self, child: Process) -> int | None:
+    async def _end(self, child: Process, grace: float = 0.0) -> int | None:
         self._child = None
-        if child.returncode is None:
-            with contextlib.suppress(ProcessLookupError):
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(child.wait(), grace)
+        # With what it started itself, which would hold its pipes open.
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            if hasattr(os, "killpg"):
+                os.killpg(child.pid, signal.SIGKILL)
+            elif child.returncode is None:
                 child.kill()
         code = await child.wait()
         if self._listening is not None:
-            await asyncio.gather(self._listening, return_exceptions=True)
+            await asyncio.wait([self._listening], timeout=ENDING)
+            self._listening.cancel()
         return code

@@ -7,7 +7,8 @@ from typing import Any
 
 import orjson
 
-from subitize.errors import ModelError
+from subitize.errors import BadInput, ModelError
+from subitize.measures.boxes import checked
 from subitize.models.base import Reply
 from subitize.models.secrets import Secrets, whole_characters
 from subitize.records import USAGE, Key, Response
@@ -23,6 +24,11 @@ def as_response(key: Key, reply: Reply, seconds: float, sha256: str, note: str) 
     usage, rest = _usage(reply.usage)
     facts = {**reply.facts, **({"usage": rest} if rest else {})}
     value = reply.value
+    if reply.kind == "boxes" and not isinstance(value, str):
+        try:
+            checked(value["boxes"])
+        except (BadInput, TypeError, LookupError) as problem:
+            raise ModelError(f"its reply holds no boxes: {problem}") from None
     if reply.kind in PACKED and not isinstance(value, str):
         try:
             value = orjson.dumps(value, option=orjson.OPT_SERIALIZE_NUMPY).decode()

@@ -120,6 +120,11 @@ def choose_helper_kind(benchmark: Benchmark[Any], role: str, model: Model) -> Ki
 def _fitting(kinds: tuple[Kind, ...], model: Model, who: str) -> Kind:
     for kind in kinds:
         if kind in model.kinds:
+            if not callable(getattr(model, METHODS[kind], None)):
+                raise BadInput(
+                    f"{model.respondent} calls itself a {kind}, but has no method "
+                    f"`{METHODS[kind]}`: write one (CONTRIBUTING has an example)."
+                )
             return kind
     wanted, has = " or a ".join(kinds), ", ".join(model.kinds)
     raise BadInput(
