@@ -1,15 +1,17 @@
-"""What all tests share: where released data lies."""
+"""What all tests share: where released data lies, a real browser, what a test may cost."""
 
 from __future__ import annotations
 
 import os
 import resource
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import settings
+
+from tests.browsing import find_chromium, running_chromium
 
 # In CI the same examples every time; elsewhere new ones, to find what nobody thought of. No
 # deadlines: how long an example takes says something about the machine, not about the code.
@@ -46,6 +48,24 @@ def probe_split(data_dir: Path) -> Callable[[str], Path]:
         return path
 
     return find
+
+
+@pytest.fixture(scope="session")
+def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """One real browser for all tests that want one."""
+    path = find_chromium()
+    if not path:
+        pytest.skip("no Chromium found: install it, or set SUBITIZE_CHROMIUM to its path")
+    with running_chromium(path, tmp_path_factory.mktemp("profile")) as address:
+        yield address
+
+
+@pytest.fixture(scope="module")
+def browser(chromium: str) -> Iterator[Any]:
+    """Drives that browser. By module: while it is there, no event loop can be run beside it."""
+    driver = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    with driver.sync_playwright() as started:
+        yield started.chromium.connect_over_cdp(chromium)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -4,10 +4,24 @@ from __future__ import annotations
 
 import http.cookiejar
 import re
+import subprocess
 import urllib.error
 import urllib.parse
 import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, NamedTuple
+
+
+@contextmanager
+def ended_at_last(command: list[str]) -> Iterator[subprocess.Popen[str]]:
+    """A command in a process of its own, which does not outlive the test, however that ends."""
+    started = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        yield started
+    finally:
+        started.kill()
+        started.communicate()
 
 
 class Got(NamedTuple):

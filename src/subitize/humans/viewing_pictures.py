@@ -30,9 +30,11 @@ class Pictures:
         if not 0 <= item < self._table.items:
             return None
         try:
-            picture = render(self._table.trial(item).stimulus).png
+            stimulus = self._table.trial(item).stimulus
+            picture = render(stimulus).png
             media_type(picture)
-            return thumbnail(picture, SMALL) if small else picture
+            # Few colours are enough for a drawing; a photograph stays as it is.
+            return thumbnail(picture, SMALL) if small and stimulus.kind == "drawn" else picture
         except (SubitizeError, ModelError):
             return None
 

@@ -237,6 +237,8 @@ def listen(host: str, port: int) -> socket.socket:
     made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         made.bind((host, port))
+        # From now on: who opens the address that is told waits a moment instead of being refused.
+        made.listen(512)
     except OSError as problem:
         made.close()
         raise BadInput(

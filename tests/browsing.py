@@ -1,0 +1,77 @@
+"""A real browser: one process for all tests, and visits that note whatever it complains of.
+
+Tests that use it carry `pytest.mark.xdist_group("browser")`, so that there is one only.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+FLAGS = (
+    "--headless=new", "--no-sandbox", "--disable-quic", "--no-first-run", "--disable-sync",
+    "--disable-background-networking", "--disable-component-update", "--disable-gpu",
+    "--remote-debugging-port=0",
+)  # fmt: skip
+DESKTOP, PHONE = 1280, 390
+
+
+def find_chromium() -> str | None:
+    """The path of a Chromium; SUBITIZE_CHROMIUM goes first."""
+    return os.environ.get("SUBITIZE_CHROMIUM") or shutil.which("chromium")
+
+
+@contextmanager
+def running_chromium(path: str, profile: Path, *flags: str) -> Iterator[str]:
+    """Where a driver finds the browser, while it runs."""
+    command = [path, *FLAGS, *flags, f"--user-data-dir={profile}", "about:blank"]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL)
+    assert process.stderr is not None
+    try:
+        for line in process.stderr:
+            if found := re.search(rb"listening on (ws://\S+)", line):
+                yield found[1].decode()
+                return
+        raise AssertionError("Chromium ended before it listened")
+    finally:
+        process.terminate()
+        process.stderr.close()
+        process.wait()
+
+
+class Visit:
+    """A page of its own, with everything that went wrong on it or was asked of other places."""
+
+    def __init__(self, browser: Any, width: int, **options: Any) -> None:
+        size = {"width": width, "height": 900}
+        self.context = browser.new_context(viewport=size, **options)
+        self.page = self.context.new_page()
+        self.messages: list[str] = []
+        self.requests: list[str] = []
+        self.page.on("console", lambda message: self.messages.append(message.text))
+        self.page.on("pageerror", lambda error: self.messages.append(str(error)))
+        self.page.on("dialog", lambda dialog: self.messages.append(dialog.message))
+        self.page.on("request", lambda request: self.requests.append(request.url))
+
+    def __enter__(self) -> Visit:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.context.close()
+
+    def clean(self, base: str) -> bool:
+        """Nothing was complained of, and nothing but `base` was asked for anything."""
+        assert self.messages == []
+        assert [one for one in self.requests if not one.startswith((base, "data:"))] == []
+        return True
+
+    def fits(self) -> bool:
+        """Nothing sticks out sideways."""
+        width = self.page.evaluate("document.documentElement.scrollWidth")
+        return bool(width <= self.page.viewport_size["width"])
