@@ -15,7 +15,8 @@ from typer.testing import CliRunner
 from subitize.cli import main, root
 from subitize.humans.viewing import make_site, viewer
 from subitize.humans.viewing_table import RunsTable
-from tests.humans.served import Visitor, ended_at_last, serving
+from subitize.humans.web import in_thread
+from tests.humans.served import Visitor, ended_at_last
 from tests.humans.viewed import TRIALS, make_runs
 
 
@@ -28,7 +29,7 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 def inside(folders: list[Path]) -> Iterator[Visitor]:
     """Somebody who came by the link."""
     site = make_site()
-    with serving(viewer(RunsTable(folders), site)) as base:
+    with in_thread(viewer(RunsTable(folders), site)) as base:
         found = Visitor(base)
         found.get(f"/?token={site.token}")
         yield found

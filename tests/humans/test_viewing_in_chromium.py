@@ -17,8 +17,8 @@ from subitize.humans.viewing import make_site, viewer
 from subitize.humans.viewing_bundle import write_bundle
 from subitize.humans.viewing_query import figures, query_from, trials_page
 from subitize.humans.viewing_table import RunsTable
+from subitize.humans.web import in_thread
 from tests.browsing import DESKTOP, PHONE, Visit
-from tests.humans.served import serving
 from tests.humans.viewed import TRIALS, make_painting, make_runs
 from tests.reports.made_up_runs import NASTY
 
@@ -51,7 +51,7 @@ def table(folders: list[Path]) -> RunsTable:
 def served(table: RunsTable) -> Iterator[tuple[str, str]]:
     """Where the viewer is, and the way in."""
     site = make_site()
-    with serving(viewer(table, site)) as base:
+    with in_thread(viewer(table, site)) as base:
         yield base, f"{base}/?token={site.token}"
 
 
@@ -264,7 +264,7 @@ def test_painted_pictures_are_shown_and_hidden_ones_stay_out(browser: Any, tmp_p
     folder = make_painting(tmp_path)
     table = RunsTable([folder])
     site = make_site()
-    with serving(viewer(table, site)) as base, Visit(browser, DESKTOP) as visit:
+    with in_thread(viewer(table, site)) as base, Visit(browser, DESKTOP) as visit:
         visit.page.goto(f"{base}/?token={site.token}")
         settled(visit.page)
         assert visit.page.locator(".picture.made img").count() >= 2
