@@ -8,8 +8,8 @@ from pathlib import Path
 
 NOT_ALONE = ("answering", "asking", "geckonum_naive")
 """parts that other benchmarks start"""
-LONG = ("coverage", "coverage_probe", "sizes")
-"""simulations of half an hour and more: only by name, see `make long`"""
+LONG = ("coverage", "coverage_probe", "numbernet", "sizes")
+"""simulations and trainings of a quarter of an hour and more: only by name, see the Makefile"""
 
 
 def main(names: list[str]) -> None:

@@ -70,6 +70,22 @@ FAMILIES: dict[str, Family] = {
             ),
         },
     ),
+    "numbernet": Family(
+        "a small network of our own that learnt to count in generated scenes, in NumPy; the even-… "
+        "ones were trained on even numbers only: foils (any, even), head (words, line)",
+        ("matcher", "namer"),
+        dict.fromkeys(
+            (
+                "base",
+                "hard",
+                "even-any-words",
+                "even-even-words",
+                "even-any-line",
+                "even-even-line",
+            ),
+            "subitize.models.numbernet:open_numbernet",
+        ),
+    ),
     "counter": Family(
         "counters of things in a picture; grounding-dino, owl and sam-clip need subitize[hf]",
         ("counter",),

@@ -65,6 +65,13 @@ def as_image(pixels: Pixels) -> Any:
     return Image.fromarray(pixels)
 
 
+def shrunk(pixels: Pixels, side: int) -> Pixels:
+    """The whole picture as a square: each pixel the mean of what it covers."""
+    from PIL import Image
+
+    return np.asarray(as_image(pixels).resize((side, side), Image.Resampling.BOX))
+
+
 def with_hole(picture: bytes) -> tuple[Pixels, Pixels]:
     """The pixels on white, and where the picture is transparent: 255 there, 0 elsewhere."""
     with _opened(picture) as opened:
