@@ -14,12 +14,13 @@ import time
 from pathlib import Path
 from typing import Any
 
-from subitize.models.numbernet import SEEDS, WEIGHTS
+from subitize.models.numbernet import WEIGHTS
 from subitize.training import numbernet as lessons
 from subitize.training.numbernet import CONFIGURATIONS, Amount
 
 ROOT = Path(__file__).parents[1]
 FILE = ROOT / "docs" / "numbernet.json"
+SEEDS = "0,1,2"
 
 
 def trained(seed: int, amount: Amount) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -83,25 +84,28 @@ def trained(seed: int, amount: Amount) -> tuple[dict[str, Any], dict[str, Any]]:
     return tensors, summary
 
 
+def _table() -> dict[str, Any]:
+    return json.loads(FILE.read_text()) if FILE.exists() else {}
+
+
 def main() -> int:
     """Train what is not there yet, a seed at a time."""
     from safetensors.torch import save_file
 
-    table: dict[str, Any] = json.loads(FILE.read_text()) if FILE.exists() else {}
-    wanted = os.environ.get("SUBITIZE_SEEDS", ",".join(map(str, SEEDS))).split(",")
-    for seed in map(int, wanted):
-        if str(seed) in table:
+    for seed in os.environ.get("SUBITIZE_SEEDS", SEEDS).split(","):
+        if seed in _table():
             continue
-        tensors, summary = trained(seed, Amount())
+        tensors, summary = trained(int(seed), Amount())
         WEIGHTS.mkdir(exist_ok=True)
-        save_file(
-            {k: v.contiguous() for k, v in tensors.items()}, WEIGHTS / f"seed-{seed}.safetensors"
-        )
+        path = WEIGHTS / f"seed-{seed}.safetensors"
+        save_file({name: one.contiguous() for name, one in tensors.items()}, path)
+        path.chmod(0o644)
         commit = subprocess.run(
             ["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=True
         ).stdout.strip()
-        table[str(seed)] = {"seed": seed, "commit": commit, **summary}
-        FILE.write_text(json.dumps(table, indent=1) + "\n")
+        # read again: another seed may have been trained meanwhile
+        told = {**_table(), seed: {"seed": int(seed), "commit": commit, **summary}}
+        FILE.write_text(json.dumps(dict(sorted(told.items())), indent=1) + "\n")
     return 0
 
 

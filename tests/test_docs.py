@@ -21,6 +21,7 @@ from subitize.models.names import parse_name
 ROOT = Path(__file__).parent.parent
 PAGES = (
     "commands.md", "benchmarks.md", "models.md", "measures.md", "scores.md", "captions-measured.md",
+    "numbernet.md",
 )  # fmt: skip
 
 

@@ -122,6 +122,8 @@ KEYS: Mapping[str, str] = {
     "mean_rank": "mean rank of the right number among distinct numbers",
     "without_word": "items whose right number has no word in the vocabulary: missed, without rank",
     "numbers": "right number: the task's scores",
+    "parity": "the task's headline (acc_r, recall_at_1, accuracy) on even right numbers and on odd "
+    "ones",
     "predicted_when_wrong": "number: share of it among wrong predictions",
     "broken": "items with faults in their foils, by fault",
     "unusable": "items that could not be asked, by reason",

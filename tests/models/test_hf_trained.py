@@ -15,8 +15,10 @@ import pytest
 
 from subitize.models.base import Item
 from subitize.models.hf.crossing import Crossing
+from subitize.models.hf.twins import Twins
 from tests.models.test_hf_matchers import opened
 from tests.models.test_hf_namers import picture
+from tests.models.tiny_clip import save_tiny_clip
 from tests.models.tiny_matchers import WIDE
 
 CAPTIONS = ("two cats", "five apples", "one red apple", "seven cats on the table")
@@ -98,6 +100,38 @@ def test_what_is_learnt_as_a_match_is_scored_as_one(
         if not _wrong(model, items):
             break
     assert _wrong(model, items) == []
+
+
+@pytest.mark.budget(20)
+@pytest.mark.parametrize("kind", ["CLIPModel", "SiglipModel"])
+def test_two_encoders_learn_by_their_own_loss_which_pairs_fit(
+    matchers: dict[str, Path], tmp_path: Path, kind: str
+) -> None:
+    """Theirs is a loss of all pairs at once: row i belongs to column i."""
+    import torch
+
+    folder = save_tiny_clip(tmp_path) if kind == "CLIPModel" else matchers[kind]
+    model = opened(folder, tmp_path)
+    assert isinstance(model, Twins)
+    network, tokenizer, _ = model.parts
+    items = [Item(str(place), "", shown, CAPTIONS) for place, shown in enumerate(PICTURES)]
+    pixels = torch.cat([model.seen("", (one, model.opened(one)))["pixel_values"] for one in items])
+    words = tokenizer(list(CAPTIONS), padding=True, return_tensors="pt")["input_ids"]
+    if kind == "SiglipModel":
+        words = torch.cat([model.seen(text, (items[0], model.opened(items[0])))["input_ids"]
+                           for text in CAPTIONS])  # fmt: skip
+    torch.manual_seed(0)
+    steps = torch.optim.Adam(network.parameters(), lr=2e-3)
+    for _ in range(150):
+        steps.zero_grad()
+        found = network(input_ids=words, pixel_values=pixels, return_loss=True)
+        found.loss.backward()
+        steps.step()
+    model._sentences.clear()  # kept from before
+    scores = np.array([reply.value["scores"] for reply in model.match(items)])
+    assert scores.argmax(axis=1).tolist() == [0, 1, 2, 3]
+    assert all((scores[place, CAPTIONS.index(text)] == scores[place].max()) == bool(fits)
+               for place, text, fits in PAIRS)  # fmt: skip
 
 
 def _wrong(model: Any, items: list[Item]) -> list[tuple[int, str, float]]:

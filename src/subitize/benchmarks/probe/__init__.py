@@ -15,6 +15,7 @@ import orjson
 
 from subitize.benchmark import Benchmark, Decisions, Paper, Reader, Stage
 from subitize.benchmarks.probe import items as probe_items
+from subitize.benchmarks.probe.cells import CELLS, FAMILY
 from subitize.benchmarks.probe.items import ProbeSettings, asked_foils, hash_of, sentence
 from subitize.benchmarks.probe.scoring import comparable_items, probe_scores
 from subitize.datasets.geckonum.pictures import picture_sha256
@@ -100,14 +101,15 @@ class Probe(Benchmark[ProbeSettings]):
         "quick": {"items": 100},
     }
     DEMO: ClassVar[Mapping[str, Any]] = {
-        "models": ("sim/perfect", "sim/observer", "sim/random"),
+        "models": ("sim/perfect", "sim/observer", "sim/random", "numbernet/base"),
         "settings": {"items": 200},
         "fast": {"items": 60},
         "also": (
             ({"task": "counting", "split": "interpolated"}, ("sim/observer",)),
-            ({"task": "alignment"}, ("sim/matcher",)),
+            ({"task": "counting", "answers": "flat"}, tuple(f"{FAMILY}/{cell}" for cell in CELLS)),
+            ({"task": "alignment"}, ("sim/matcher", "numbernet/base")),
             ({"task": "mlm"}, ("sim/observer", "sim/filler")),
-            ({"task": "vqa"}, ("sim/observer",)),
+            ({"task": "vqa"}, ("sim/observer", "numbernet/base")),
         ),
     }
 

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 from subitize.benchmarks.geckonum import page_figures as figures
+from subitize.benchmarks.probe.heads import heads
 from subitize.benchmarks.probe.items import WHY
 from subitize.published import probe as printed
 from subitize.records import Score
@@ -58,6 +59,7 @@ def sections(runs: Sequence[StoredRun]) -> list[Section]:
         by_task.setdefault(str(one.scores.get("task")), []).append(one)
     return [
         *(_section(task, by_task[task]) for task in TITLES if task in by_task),
+        *heads(NAME, respondents),
         unreadable_section(NAME, respondents, "They enter no score."),
         methods(
             NAME,

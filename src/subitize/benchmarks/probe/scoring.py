@@ -31,6 +31,8 @@ OF_TASK = {
     "vqa": ("accuracy",),
 }
 """scores of each task"""
+OF_NUMBERS = ("numbers", "parity", "predicted_when_wrong")
+"""scores of tasks whose sentences say numbers"""
 UNCALIBRATED = "the scores are no match probabilities"
 NO_TIES = "answers of yes and no can't be ranked: every tie would count as right"
 NOTHING = "no reply could be read"
@@ -83,12 +85,13 @@ def probe_scores(counted: pl.DataFrame, settings: ProbeSettings) -> dict[str, An
     undefined = {} if table.calibrated else dict.fromkeys(FOIL_SCORES, UNCALIBRATED)
     if said == {"judge"}:
         found |= {"acc_r": None, "ties": None, "best_match": None, "predicted_when_wrong": {}}
+        found.pop("parity", None)
         undefined |= {"acc_r": NO_TIES, "best_match": NO_TIES}
     for name in FOIL_SCORES:
         if found.get(name) is None and name not in undefined:
             undefined[name] = "no sentence was held to be of that kind"
     if settings.task == "alignment":
-        found = {k: v for k, v in found.items() if k not in ("numbers", "predicted_when_wrong")}
+        found = {k: v for k, v in found.items() if k not in OF_NUMBERS}
         found.pop("best_match", None)
     scores |= found | {"undefined": undefined, "calibrated": table.calibrated}
     return with_states(scores, counted)
@@ -140,7 +143,7 @@ def _trained_on(counted: pl.DataFrame, settings: ProbeSettings) -> Sequence[str]
     if settings.trained_on or counted.is_empty():
         return settings.trained_on
     name = parse_name(counted["respondent"][0])
-    return name.trained_on or trained_on(name.rest)
+    return name.trained_on or trained_on(name.rest) or trained_on(f"{name.prefix}/{name.rest}")
 
 
 def _zero_shot(sources: Sequence[str], told: Iterable[str]) -> bool | None:
@@ -196,6 +199,7 @@ def _foil_scores(table: Judged) -> dict[str, Any]:
     found["numbers"] = {
         str(n): part_scores(table, table.n == n) for n in sorted(set(table.n.tolist()))
     }
+    found["parity"] = _by_parity(table.n, lambda part: part_scores(table, part)["acc_r"])
     return found
 
 
@@ -282,6 +286,7 @@ def _masked_scores(read: pl.DataFrame, rng: np.random.Generator) -> dict[str, An
     if found["mean_rank"] is None:
         found["undefined"] = {"mean_rank": "no right number has a word in the vocabulary"}
     found["numbers"] = _by_number(target, part)
+    found["parity"] = _by_parity(target, lambda chosen: part(chosen)["recall_at_1"])
     found["predicted_when_wrong"] = _shares(wrong)
     return found
 
@@ -299,6 +304,7 @@ def _answer_scores(read: pl.DataFrame) -> dict[str, Any]:
     return {
         **part(np.ones(hit.size, bool)),
         "numbers": _by_number(target, part),
+        "parity": _by_parity(target, lambda chosen: part(chosen)["accuracy"]),
         "predicted_when_wrong": _shares(wrong),
     }
 
@@ -308,6 +314,14 @@ def _by_number(
 ) -> dict[str, Any]:
     """The scores of each right number."""
     return {str(n): part(target == n) for n in sorted(set(target.tolist()))}
+
+
+def _by_parity(
+    target: NDArray[np.int64], part: Callable[[NDArray[np.bool_]], Any]
+) -> dict[str, Any]:
+    """A task's headline on even right numbers and on odd ones; only what there is."""
+    chosen = {"even": target % 2 == 0, "odd": target % 2 == 1}
+    return {name: part(own) for name, own in chosen.items() if own.any()}
 
 
 def _shares(wrong: Counter[int]) -> dict[str, float]:
