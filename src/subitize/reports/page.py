@@ -274,5 +274,27 @@ def _opened(blocks: Iterable[Block]) -> Iterator[Block]:
             yield from _opened(block.blocks)
 
 
+def renamed(sections: Iterable[Section], old: str, new: str) -> list[Section]:
+    """The same page under another name: two pages of one kind then fit into one report."""
+
+    def other(name: str) -> str:
+        return new + name.removeprefix(old)
+
+    def block_of(block: Block) -> Block:
+        if isinstance(block, Table):
+            return block._replace(name=other(block.name))
+        if isinstance(block, Figure):
+            data = block.data and block.data._replace(name=other(block.data.name))
+            return block._replace(name=other(block.name), data=data)
+        if isinstance(block, Fold):
+            return block._replace(blocks=[block_of(one) for one in block.blocks])
+        return block
+
+    return [
+        one._replace(id=other(one.id), blocks=[block_of(block) for block in one.blocks])
+        for one in sections
+    ]
+
+
 Sections = Callable[["Sequence[StoredRun]"], list[Section]]
 """a benchmark's page: from its stored runs to sections"""

@@ -19,6 +19,7 @@ from subitize.benchmarks.geckonum.labels import label_answers, painters_of, unre
 from subitize.benchmarks.geckonum.page_figures import readable
 from subitize.benchmarks.geckonum.page_tables import NAME, Found
 from subitize.benchmarks.geckonum.painting import GeckoNum
+from subitize.benchmarks.geckonum.people import GeckoNumPeople
 from subitize.benchmarks.geckonum.tables import geckonum_tables, table_sizes
 from subitize.benchmarks.geckonum.wording import PROMPT
 from subitize.published.geckonum import BIBTEX, SOURCES
@@ -36,6 +37,7 @@ from subitize.reports.page import (
     Standing,
     Table,
     plain,
+    renamed,
 )
 from subitize.reports.replies import gallery_section, picture_received, unreadable_section
 from subitize.reports.respondents import Respondent, reading_model, respondents_from, unfolded
@@ -96,7 +98,8 @@ def people_sections(runs: Sequence[StoredRun]) -> list[Section]:
     strangers = dict(sum((Counter(one.strangers) for one in every), Counter[str]()))
     coloured = sorted({noun for one in every for noun in one.coloured})
     answers, prompts = pl.concat(one.answers for one in every), max(one.prompts for one in every)
-    return annotation_sections(People(answers, pl.DataFrame(), prompts, strangers, coloured))
+    people = People(answers, pl.DataFrame(), prompts, strangers, coloured)
+    return renamed(annotation_sections(people), NAME, GeckoNumPeople.NAME)
 
 
 def annotation_sections(people: People) -> list[Section]:
