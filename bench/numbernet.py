@@ -92,6 +92,9 @@ def main() -> int:
     """Train what is not there yet, a seed at a time."""
     from safetensors.torch import save_file
 
+    commit = subprocess.run(
+        ["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout.strip()
     for seed in os.environ.get("SUBITIZE_SEEDS", SEEDS).split(","):
         if seed in _table():
             continue
@@ -100,9 +103,6 @@ def main() -> int:
         path = WEIGHTS / f"seed-{seed}.safetensors"
         save_file({name: one.contiguous() for name, one in tensors.items()}, path)
         path.chmod(0o644)
-        commit = subprocess.run(
-            ["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=True
-        ).stdout.strip()
         # read again: another seed may have been trained meanwhile
         told = {**_table(), seed: {"seed": int(seed), "commit": commit, **summary}}
         FILE.write_text(json.dumps(dict(sorted(told.items())), indent=1) + "\n")
