@@ -13,7 +13,8 @@ from typer.testing import CliRunner
 
 from subitize.benchmarks.catalog import BENCHMARKS, get_benchmark
 from subitize.cli import COMMANDS, LazyGroup, root
-from subitize.commands.about_benchmarks import settings_of, shown
+from subitize.commands.about_benchmarks import settings_of
+from subitize.commands.recipes import shown
 from subitize.measures import MEASURES
 from subitize.models.base import METHODS
 from subitize.models.catalog import FAMILIES

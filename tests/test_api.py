@@ -35,14 +35,14 @@ def says_two(picture: bytes, question: str) -> str:
 
 def test_all_names_are_there_and_nothing_else() -> None:
     assert sorted(subitize.__all__) == [
-        "Reading", "Response", "Run", "Score", "Stimulus", "Trial", "Votes", "__version__",
-        "compare", "draw", "load", "open_model", "read_number", "report", "run",
+        "Plan", "Reading", "Response", "Run", "Score", "Stimulus", "Trial", "Votes", "__version__",
+        "compare", "draw", "load", "open_model", "plan", "read_number", "report", "run",
     ]  # fmt: skip
     for name in subitize.__all__:
         assert getattr(subitize, name) is not None
     assert dir(subitize) == sorted(subitize.__all__)
-    with pytest.raises(AttributeError, match="no attribute 'plan'"):
-        _ = subitize.plan  # type: ignore[attr-defined]
+    with pytest.raises(AttributeError, match="no attribute 'plans'"):
+        _ = subitize.plans  # type: ignore[attr-defined]
 
 
 def test_importing_loads_nothing_heavy() -> None:

@@ -79,7 +79,8 @@ def is_command(function: ast.FunctionDef | ast.AsyncFunctionDef, path: Path) -> 
     if (path.name, function.name) == ("api.py", "run"):
         return True
     return "commands" in path.parts and any(
-        "typer" in ast.unparse(argument.annotation)
+        # options are declared beside their command, or once for several in commands/options.py
+        re.search(r"\btyper\.|\bgiven\.", ast.unparse(argument.annotation))
         for argument in function.args.args
         if argument.annotation
     )

@@ -14,12 +14,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from subitize.api import Run, compare, draw, load, read_number, report, run
+    from subitize.api import Run, compare, draw, load, plan, read_number, report, run
     from subitize.models.catalog import open_model
+    from subitize.opening import Plan
     from subitize.records import Reading, Response, Score, Stimulus, Trial, Votes
 
 __version__ = "0.1.0"
 __all__ = [
+    "Plan",
     "Reading",
     "Response",
     "Run",
@@ -32,6 +34,7 @@ __all__ = [
     "draw",
     "load",
     "open_model",
+    "plan",
     "read_number",
     "report",
     "run",
@@ -41,7 +44,7 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    home = ".api" if name == "Run" or name.islower() else ".records"
+    home = ".api" if name in ("Plan", "Run") or name.islower() else ".records"
     return getattr(import_module(home, __name__), name)
 
 

@@ -17,11 +17,13 @@ from subitize.errors import UnknownName
 from subitize.models.base import Kind, Model, ModelOptions
 from subitize.models.catalog import open_model
 from subitize.models.function import function_model
-from subitize.opening import load_stored, open_helpers, run_and_score
+from subitize.opening import Plan, load_stored, open_helpers, plan_of, run_and_score
 from subitize.readers.text import final, strict
 from subitize.records import Reading, Score, Stimulus
 from subitize.reports.build import build_report
 from subitize.runs.comparing import Comparison, compare_runs
+from subitize.runs.estimating import How
+from subitize.runs.limits import Prices
 from subitize.runs.ray_engine import Cluster, check_engine
 from subitize.runs.run import Outcome, RunOptions
 from subitize.runs.stored import StoredRun
@@ -107,6 +109,31 @@ def run(  # noqa: PLR0913  what a run can be told, one keyword each
     if outcome.error is not None:
         raise outcome.error
     return Run(stored, outcome)
+
+
+def plan(
+    benchmark: str,
+    model: str | Model | Callable[..., Any],
+    *,
+    concurrency: int | None = None,
+    limit: int | None = None,
+    counter: str | None = None,
+    prices: tuple[float, float] | None = None,
+    **settings: Any,
+) -> Plan:
+    """What `run` with the same words would ask and cost, and how sure it would be; asks nobody.
+
+    `prices` are US dollars for a million tokens sent and received.
+    """
+    chosen = get_benchmark(benchmark)
+    kind = settings.pop("kind", "namer")
+    reached = {name: settings.pop(name, None) for name in ("base_url", "api_key_env")}
+    wanted = chosen.settings_from(settings)
+    options = ModelOptions(**reached, max_tokens=chosen.MAX_TOKENS)
+    opened = _opened(model, kind, options)
+    helpers = open_helpers(chosen, wanted, opened, counter, lambda _: options)
+    given = Prices(*prices) if prices else None
+    return plan_of(chosen, wanted, opened, helpers, How(concurrency, limit, given))
 
 
 def _opened(model: str | Model | Callable[..., Any], kind: Kind, options: ModelOptions) -> Model:

@@ -196,6 +196,10 @@ class Benchmark(Generic[S]):
         """
         return {}
 
+    def foreseen(self, settings: S) -> Decisions:
+        """Stand-ins for decisions that are yet to be taken, so that a plan can count its trials."""
+        return {}
+
     def stages(self, settings: S, kind: Kind) -> Iterator[Stage]:
         raise NotImplementedError
 

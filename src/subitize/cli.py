@@ -20,9 +20,11 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "models": (".listing:models", "What can be asked."),
     "doctor": (".doctoring:doctor", "What is installed, what is missing, how to get it."),
     "stimuli": (".stimuli:stimuli", "Draw pictures with a manifest of every fact."),
+    "plan": (".planning:plan", "What a run will ask and cost, and how sure it will be."),
     "run": (".running:run", "Ask a model every trial of a benchmark once, and score."),
-    "read": (".running:read", "Read stored responses again, without a call."),
-    "score": (".running:score", "Score stored responses again, without a call."),
+    "status": (".statuses:status", "How far runs are, what failed, what is partial."),
+    "read": (".rescoring:read", "Read stored responses again, without a call."),
+    "score": (".rescoring:score", "Score stored responses again, without a call."),
     "compare": (".comparing:compare", "Paired differences of runs on the same pictures."),
     "prompts": (".prompts:prompts", "Make the prompts of a benchmark."),
     "geckonum": (

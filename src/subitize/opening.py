@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from subitize.benchmark import Benchmark, Settings
 from subitize.benchmarks.catalog import get_benchmark
 from subitize.errors import BadInput, WrongRun
+from subitize.measures.accuracy import proportion_interval
+from subitize.measures.planning import Power, Widths, expected_widths, power_table
 from subitize.models.base import Kind, Model, ModelOptions
 from subitize.models.catalog import counter_name, open_model
 from subitize.readers.calibration import load_calibration
+from subitize.records import fingerprint
 from subitize.runs.correcting import check_counter, pairs_of
+from subitize.runs.estimating import Estimate, How, estimate
 from subitize.runs.folder import read_info
 from subitize.runs.run import Outcome, RunOptions, choose_helper_kind, choose_kind, run_benchmark
 from subitize.runs.stored import StoredRun, score_run, stored_run
@@ -80,6 +89,79 @@ def _files_shown(benchmark: Benchmark[Any], settings: Settings, kind: Kind) -> l
         for trial in benchmark.trials(stage.name, settings, decided)
         if trial.stimulus.kind == "file"
     ]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a run will ask, what it will cost, and how sure its scores will be."""
+
+    benchmark: str
+    model: str
+    paid: bool
+    """whether the model's calls cost money"""
+    estimate: Estimate
+    pictures: int
+    """different pictures, or prompts, that scores and comparisons stand on"""
+    widths: list[Widths]
+    """of the intervals of simulated observers; empty where cells are no category × number"""
+    share_width: float
+    """of the interval of a share of one half over all pictures"""
+    power: list[Power]
+
+    def as_json(self) -> dict[str, Any]:
+        found = asdict(self.estimate)
+        return {
+            "benchmark": self.benchmark,
+            "model": self.model,
+            "paid": self.paid,
+            **found,
+            "distinct": self.pictures,
+            "widths": [row._asdict() for row in self.widths],
+            "share_width": self.share_width,
+            "power": [row._asdict() for row in self.power],
+        }
+
+
+def plan_of(
+    benchmark: Benchmark[Any],
+    settings: Settings,
+    model: Model,
+    helpers: Mapping[str, Model],
+    how: How,
+) -> Plan:
+    """Count, price and foresee a run; nobody is asked, nothing is written."""
+    kind = choose_kind(benchmark, model, settings)
+    counted = estimate(benchmark, settings, model, kind, helpers, how)
+    pictures = min(_distinct(benchmark, settings, kind), how.limit or sys.maxsize)
+    half = proportion_interval(max(1, pictures) // 2, max(1, pictures))
+    cells: list[Any] = [getattr(settings, name, 0) for name in ("per_cell", "categories", "max")]
+    widths = []
+    if all(cells) and how.limit is None:
+        per_cell, categories, highest = cells
+        widths = expected_widths(
+            per_cell, np.random.default_rng(0), categories=len(categories), highest_target=highest
+        )
+    return Plan(
+        benchmark.NAME, model.respondent, model.paid, counted, pictures, widths,
+        (half.high or 1.0) - (half.low or 0.0), power_table(),
+    )  # fmt: skip
+
+
+def _distinct(benchmark: Benchmark[Any], settings: Settings, kind: Kind) -> int:
+    """Different things that the largest of the stages which count is about."""
+    decided = {**benchmark.foreseen(settings), **benchmark.ready(settings, kind)}
+    most = 0
+    for stage in benchmark.stages(settings, kind):
+        if stage.counts and not stage.role and not stage.follows:
+            with suppress(KeyError):  # a round that depends on answers
+                trials = benchmark.trials(stage.name, settings, decided)
+                shown = {
+                    fingerprint([one.stimulus.kind, one.stimulus.recipe])
+                    if one.stimulus.kind != "prompt" else one.id
+                    for one in trials
+                }  # fmt: skip
+                most = max(most, len(shown))
+    return most
 
 
 def load_stored(folder: str | Path, reader: str | None = None) -> StoredRun:

@@ -25,6 +25,7 @@ KEYS: Mapping[str, str] = {
     "trials": "trials that the headline scores stand on",
     "states": "how many of them ended in which state",
     "failed": "trials whose call failed; the next run asks them again",
+    "partial": "true where trials stayed unasked or failed; printed by `run`, not in the file",
     "undefined": "key: why it is null or has no interval",
     "corrected": "accuracy and NAE without a counter's known mistakes",
     # naming and production

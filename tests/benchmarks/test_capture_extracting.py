@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from subitize.benchmarks.capture.extracting import read_extracted
-from subitize.commands.running import read
+from subitize.commands.rescoring import read
 from subitize.records import Response, Trial
 from tests.benchmarks.capture_runs import ask, question_of, replying, trials_of
 from tests.chat_server import ChatServer

@@ -9,7 +9,7 @@ import orjson
 import pytest
 from aiohttp import web
 
-from subitize.commands.running import read
+from subitize.commands.rescoring import read
 from subitize.errors import WrongRun
 from tests.chat_server import ChatServer, completion
 from tests.runs.conftest import Go

@@ -191,6 +191,9 @@ class Naming(Benchmark[NamingSettings]):
         return {PICTURES: {"categories": list(dict.fromkeys(one.category for one in found)),
                            "max": max(one.n for one in found)}}  # fmt: skip
 
+    def foreseen(self, settings: NamingSettings) -> Decisions:
+        return {"form": FORMS[0]}
+
     def stages(self, settings: NamingSettings, kind: Kind) -> Iterator[Stage]:
         following = ("top-up-1",) if settings.top_up else ()
         if settings.prompt == "pilot" and not settings.question:

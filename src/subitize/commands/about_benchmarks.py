@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import fields
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from subitize.benchmark import Benchmark, meanings
 from subitize.benchmarks.catalog import get_benchmark, known_benchmarks
 from subitize.commands.helping import Grouped
+from subitize.commands.recipes import options_from, shown
 
 
 class About(NamedTuple):
@@ -26,13 +28,6 @@ def settings_of(benchmark: Benchmark[Any]) -> list[About]:
             fields(benchmark.SETTINGS)]  # fmt: skip
 
 
-def shown(default: Any) -> str:
-    """A default as `--set` takes it."""
-    if isinstance(default, tuple):
-        return ",".join(map(str, default))
-    return str(default).lower() if isinstance(default, bool) else str(default)
-
-
 def names(incomplete: str) -> list[str]:
     """Benchmarks that a shell may complete a word to."""
     return [one for one in known_benchmarks() if one.startswith(incomplete)]
@@ -46,13 +41,36 @@ class OfBenchmark(Grouped):
         named = next((one for one in args if one in known_benchmarks()), None) if asked else None
         if named:
             ctx.meta["benchmark"] = named
+        if (file := _after("--from", args)) and not asked:
+            found = options_from(Path(file), self._known())
+            # Of settings each counts for itself: those given here come last, and win.
+            args = [*(word for one in found.pop("set_", ()) for word in ("--set", one)), *args]
+            ctx.default_map = {**(ctx.default_map or {}), **found}
         return super().parse_args(ctx, args)
+
+    def _known(self) -> dict[str, str]:
+        """Every option's flag, as a file writes it, with its parameter."""
+        found: dict[str, str] = {}
+        for param in self.params:
+            flags = [one for one in param.opts if one.startswith("--")] or [str(param.name)]
+            found |= {one.lstrip("-").replace("-", "_"): str(param.name) for one in flags}
+        return found
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         super().format_options(ctx, formatter)
         if named := ctx.meta.get("benchmark"):
             with formatter.section(f"Settings of {named} (--set NAME=VALUE)"):
                 formatter.write_dl(list(_lines(get_benchmark(named))))
+
+
+def _after(flag: str, args: list[str]) -> str:
+    """The value of an option, as --flag VALUE or --flag=VALUE; empty where it is not given."""
+    for word, following in zip(args, [*args[1:], ""], strict=False):
+        if word == flag:
+            return following
+        if word.startswith(f"{flag}="):
+            return word.partition("=")[2]
+    return ""
 
 
 def _lines(benchmark: Benchmark[Any]) -> Iterator[tuple[str, str]]:

@@ -6,6 +6,11 @@ from typing import Any
 
 from typer.core import TyperCommand
 
+ASKED, SERVER, COST, PACE, READ, WHERE = GROUPS = (
+    "What is asked", "The model and its server", "What it may cost", "Pace and patience",
+    "How replies are read", "Where it computes and writes",
+)  # fmt: skip
+
 
 class Grouped(TyperCommand):
     """A command whose help shows its options in groups: those of `rich_help_panel`."""
@@ -19,6 +24,6 @@ class Grouped(TyperCommand):
                 title = getattr(param, "rich_help_panel", None) or usual
                 groups.setdefault(title, []).append(record)
         # What has no group of its own, such as --help, comes last.
-        for title in sorted(groups, key=lambda one: one == "Options"):
+        for title in sorted(groups, key=["Arguments", *GROUPS, "Options"].index):
             with formatter.section(title):
                 formatter.write_dl(groups[title])

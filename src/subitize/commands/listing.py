@@ -8,8 +8,9 @@ import typer
 
 from subitize.benchmark import Benchmark
 from subitize.benchmarks.catalog import get_benchmark, known_benchmarks
-from subitize.commands.about_benchmarks import names, settings_of, shown
+from subitize.commands.about_benchmarks import names, settings_of
 from subitize.commands.printing import Json, show
+from subitize.commands.recipes import shown
 from subitize.models.catalog import families
 
 

@@ -54,7 +54,8 @@ def scores_text(scores: Mapping[str, Any]) -> str:
     """The headline scores of a run, a line each."""
     told_: dict[str, str] = {}
     for name, value in scores.items():
-        told_ |= _numbers(name, value)
+        if name != "format":  # of the file
+            told_ |= _numbers(name, value)
     states = scores.get("states", {})
     told_["states"] = ", ".join(f"{many} {state}" for state, many in states.items())
     told_["prompt"] = scores["prompt"] if isinstance(scores.get("prompt"), str) else ""
@@ -71,6 +72,16 @@ def scores_text(scores: Mapping[str, Any]) -> str:
         told_[name] = f"– ({reason})"
     lines = [f"  {name.replace('_', ' '):24} {said}" for name, said in told_.items() if said]
     return "\n".join([f"{scores['benchmark']} · {scores['model']}", *lines])
+
+
+def partial_text(scores: Mapping[str, Any]) -> str:
+    """The same of a run that stopped early: marked, and no table where nothing was read."""
+    head = f"{scores['benchmark']} · {scores['model']} (partial: {scores.get('asked', 0):,} asked)"
+    states = scores.get("states") or {}
+    if not states.get("read"):
+        told_ = ", ".join(f"{many} {state}" for state, many in states.items())
+        return f"{head}\n  nothing was read{': ' + told_ if told_ else ''}"
+    return "\n".join([head, *scores_text(scores).splitlines()[1:]])
 
 
 def _numbers(name: str, value: Any) -> dict[str, str]:

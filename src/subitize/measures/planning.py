@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 from subitize.errors import BadInput
 from subitize.measures.baselines import observer_matrix
 from subitize.measures.intervals import mean_interval
+from subitize.measures.paired import trials_needed
 
 OBSERVERS = (0.03, 0.15, 0.25)
 """Weber fractions of a sharp, a usual and a blunt observer"""
@@ -22,6 +24,28 @@ class Widths(NamedTuple):
     """its Weber fraction"""
     accuracy: float
     nae: float
+
+
+class Power(NamedTuple):
+    """How many pictures tell two respondents apart."""
+
+    difference: float
+    """of their shares of right answers"""
+    discordant: float
+    """share of pictures that one alone answers rightly"""
+    needed: int
+    """pictures, for a power of .8"""
+
+
+def power_table(
+    differences: Sequence[float] = (0.02, 0.05, 0.1), discordant: float = 0.2
+) -> list[Power]:
+    """What it takes to tell differences of accuracy by the paired test.
+
+    >>> [row.needed for row in power_table()]
+    [3923, 626, 155]
+    """
+    return [Power(one, discordant, trials_needed(one, discordant)) for one in differences]
 
 
 def expected_widths(

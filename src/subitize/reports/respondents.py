@@ -15,12 +15,13 @@ from typing import Any
 import orjson
 import polars as pl
 
-from subitize.errors import BadInput, SubitizeError
+from subitize.errors import BadInput
 from subitize.measures.boxes import Counted, rules_from
 from subitize.measures.boxes import count as count_boxes
 from subitize.records import Trial
 from subitize.reports.cells import COUNT, Line, at, text
 from subitize.reports.page import plain
+from subitize.runs.how_far import how_far
 from subitize.runs.reading import choose_reader
 from subitize.runs.stored import StoredRun
 
@@ -62,11 +63,10 @@ class Respondent:
         states = self.at("states") or {}
         if not states.get("read"):
             return "no answer read"
-        wanted, answered = _wanted(self.run)
-        if answered < wanted:
-            return f"partial: {text(answered, COUNT)} of {text(wanted, COUNT)} trials"
-        failed = int(self.at("failed") or 0)
-        return f"{text(failed, COUNT)} failed" if failed else ""
+        far = how_far(self.run)
+        if far.answered < far.wanted:
+            return f"partial: {text(far.answered, COUNT)} of {text(far.wanted, COUNT)} trials"
+        return f"{text(far.failed, COUNT)} failed" if far.failed else ""
 
     @property
     def trials(self) -> Mapping[str, Trial]:
@@ -94,24 +94,6 @@ def respondents_from(
         label = f"{name} ({plain(one.run.folder.name, 40)})" if names.count(name) > 1 else name
         found.append((math.inf if place is None else place, replace(one, label=label)))
     return [one for _, one in sorted(found, key=lambda pair: (pair[0], pair[1].label))]
-
-
-def _wanted(run: StoredRun) -> tuple[int, int]:
-    """How many trials the run's settings ask of the model, and how many were answered.
-
-    Where no formula tells the first, or its data are not here, what was answered is all.
-    """
-    sizes: dict[str, int | None] = {}
-    # an imported run, and one of people, asks what others planned
-    if kind := run.info.get("kind"):
-        decisions = run.info.get("decisions") or {}
-        with suppress(SubitizeError, KeyError):
-            for stage in run.benchmark.stages(run.settings, kind):
-                if not stage.role and not stage.follows:
-                    sizes[stage.name] = run.benchmark.size(stage.name, run.settings, decisions)
-    given = run.answers.filter(pl.col("stage").is_in(list(sizes)) & (pl.col("state") != "failed"))
-    answered = given["trial"].n_unique()
-    return sum(answered if size is None else size for size in sizes.values()), answered
 
 
 def unfolded(respondents: Iterable[Respondent], score: str, *names: str) -> list[Line]:

@@ -1,0 +1,43 @@
+"""How far a run has come: what its settings ask, what was answered, what failed."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import NamedTuple
+
+from subitize.errors import SubitizeError
+from subitize.runs.stored import StoredRun
+
+
+class HowFar(NamedTuple):
+    """Trials of the model under test."""
+
+    wanted: int
+    """what the settings ask; where nobody can tell, what was answered"""
+    answered: int
+    failed: int
+
+    @property
+    def complete(self) -> bool:
+        return self.answered >= self.wanted and not self.failed
+
+
+def how_far(run: StoredRun) -> HowFar:
+    """How many trials the run's settings ask of the model, and how many were answered.
+
+    Where no formula tells the first, or its data are not here, what was answered is all.
+    """
+    import polars as pl
+
+    sizes: dict[str, int | None] = {}
+    # an imported run, and one of people, asks what others planned
+    if kind := run.info.get("kind"):
+        decisions = run.info.get("decisions") or {}
+        with suppress(SubitizeError, KeyError):
+            for stage in run.benchmark.stages(run.settings, kind):
+                if not stage.role and not stage.follows:
+                    sizes[stage.name] = run.benchmark.size(stage.name, run.settings, decisions)
+    given = run.answers.filter(pl.col("stage").is_in(list(sizes)) & (pl.col("state") != "failed"))
+    answered = given["trial"].n_unique()
+    wanted = sum(answered if size is None else size for size in sizes.values())
+    return HowFar(wanted, answered, int((run.counted["state"] == "failed").sum()))

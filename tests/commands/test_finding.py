@@ -1,0 +1,93 @@
+"""Finding things: help in groups, settings with their meaning, names that were meant, shells."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from dataclasses import fields
+
+import orjson
+import pytest
+
+from subitize.benchmark import meanings
+from subitize.benchmarks.catalog import BENCHMARKS, get_benchmark
+from subitize.cli import COMMANDS
+from tests.commands.test_bad_input import check, subitize
+
+COMMAND_NAMES = sorted(COMMANDS)
+
+
+def plain(text: str) -> str:
+    """Text as one line, however the terminal broke it."""
+    return " ".join(text.split())
+
+
+@pytest.mark.parametrize("name", BENCHMARKS)
+def test_a_benchmark_tells_every_setting(name: str) -> None:
+    benchmark = get_benchmark(name)
+    told = subitize("benchmarks", name)
+    check(told, 0)
+    found = orjson.loads(subitize("benchmarks", name, "--json").stdout)
+    said = meanings(benchmark.SETTINGS)
+    for field, given in zip(fields(benchmark.SETTINGS), found["settings"], strict=True):
+        assert given["name"] == field.name
+        assert given["meaning"] == said[field.name]
+        assert f"{field.name}={given['default']}" in told.stdout
+        assert said[field.name] in told.stdout
+
+
+def test_help_of_a_run_lists_the_benchmarks_settings() -> None:
+    shown = plain(subitize("run", "capture", "--help").stdout)
+    assert "Settings of capture" in shown
+    for name, meaning in meanings(get_benchmark("capture").SETTINGS).items():
+        assert f" {name} {plain(meaning)}" in shown
+    assert "Settings of" not in subitize("run", "--help").stdout
+
+
+def test_a_command_that_was_meant_is_offered() -> None:
+    check(subitize("reprot"), 2, "There is no command 'reprot': did you mean 'report'")
+    check(subitize("datasets", "fecth"), 2, "Did you mean 'fetch'")
+
+
+@pytest.mark.parametrize(
+    ("typed", "completed"),
+    [
+        (["subitize", "expo"], "export"),
+        (["subitize", "run", "capt"], "capture"),
+        (["subitize", "benchmarks", "prod"], "production"),
+        (["subitize", "run", "naming", "--model", "sim/obs"], "sim/observer"),
+    ],
+)
+def test_a_shell_completes_names(typed: list[str], completed: str) -> None:
+    asked = {
+        "_SUBITIZE_COMPLETE": "complete_bash",
+        "COMP_WORDS": " ".join(typed),
+        "COMP_CWORD": str(len(typed) - 1),
+    }
+    done = subprocess.run(
+        [sys.executable, "-m", "subitize"], capture_output=True, text=True, check=False,
+        env={**os.environ, **asked},
+    )  # fmt: skip
+    assert completed in done.stdout.split(), done.stderr
+
+
+@pytest.mark.parametrize("name", COMMAND_NAMES)
+def test_every_option_is_explained(name: str) -> None:
+    """No option stands in a help without a word about it."""
+    shown = subitize(name, "--help").stdout
+    assert shown.startswith(f"Usage: subitize {name}")
+    lines = [line for line in shown.splitlines() if re.match(r"  --?\w", line)]
+    alone = [
+        line
+        for line, below in zip(lines, [*lines[1:], ""], strict=True)
+        if not re.search(r"\S  +\S", line.strip()) and not _continued(shown, line)
+    ]
+    assert alone == []
+
+
+def _continued(shown: str, line: str) -> bool:
+    """Whether the words about an option stand in the line below it."""
+    rest = shown.partition(f"{line}\n")[2].splitlines()
+    return bool(rest) and bool(re.match(r" {8,}[^\s\[]", rest[0]))
