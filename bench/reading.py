@@ -42,7 +42,7 @@ def _substring(reply: str, question: str, number: float) -> float | None:
 
 
 def _text2num(reply: str, question: str, number: float) -> float | None:
-    from text_to_num import alpha2digit  # type: ignore[import-not-found]  not a dependency
+    from text_to_num import alpha2digit  # type: ignore[import-not-found]  of the extra `bench`
 
     return _last(alpha2digit(reply, "en"), question, number)
 

@@ -56,6 +56,21 @@ FOUND: list[Case] = [  # classes of mistakes seen in genuine replies
     ("The total number of cities with more than 9 parks is what we want", VAGUE, 9),
     ("10 items sold more than 3 units. The remaining values above 3 are green.", 10, 10),
     ("The number of cities with fewer than 70 billboards is 5.", 5, 5),
+    ("the number of values below 30 is 4", 4, 4),
+    ("One sign is red and the other is blue.", SEVERAL, SEVERAL),
+    ("The picture shows one apple and another one beside it.", SEVERAL, SEVERAL),
+    ("There is only one dog; the other animal is a cat.", 1, 1),
+    ("There are a total of 11 objects. After removing some, there are 7 left.", SEVERAL, 7),
+    ("A total of 9 cups. If we take two away, we are left with 7 cups remaining.", SEVERAL, 7),
+    ("There are 12 cups in total, and there are 3 on the left.", SEVERAL, 12),
+    ("The final answer is the total minus 10 minus 5.", NOT, NOT),
+    ("The rate of change between 2014 and 2015 was 2.", 2, 2),
+    ("There were 5 of them from 1990 to 1995.", 5, 5),
+    ("between 1900 and 2000 people", VAGUE, VAGUE),
+    ("The function has only one zero.", 1, 1),
+    ("So the number of queries with a p-value lower than 0.50 is 2.", 2, 2),
+    ("There are 12 apples. 5 are red and 7 are green.", SEVERAL, 12),
+    ("There are 3 red cubes. Two boxes and 4 balls are blue.", SEVERAL, SEVERAL),
 ]
 
 VAGUENESS: list[Case] = [

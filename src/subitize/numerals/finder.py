@@ -194,9 +194,9 @@ def _merged(text: str, atoms: list[_Atom]) -> Iterator[Numeral]:
         if following and following.start - atom.end > FAR:
             following = None
         if atom.shape == "digits" and (following is None or following.shape == "digits"):
-            number = Numeral(atom.start, atom.end, kind, value)
-            yield kind_in_context(text, before, number)
-            index, before = stop, atom.end
+            number = kind_in_context(text, before, Numeral(atom.start, atom.end, kind, value))
+            yield number
+            index, before = stop, _end_of_operand(number)
             continue
         gap = text[atom.end : following.start] if following else ""
         if atom.shape == "unit":
@@ -220,8 +220,14 @@ def _merged(text: str, atoms: list[_Atom]) -> Iterator[Numeral]:
         if atom.shape == "size" and (article := _A.search(text, max(before, start - 4), start)):
             start = article.start()
         spelled = text[start].isalpha()
-        yield kind_in_context(text, before, Numeral(start, end, kind, value, spelled))
-        index, before = stop, end
+        number = kind_in_context(text, before, Numeral(start, end, kind, value, spelled))
+        yield number
+        index, before = stop, _end_of_operand(number)
+
+
+def _end_of_operand(number: Numeral) -> int:
+    """Where a number ends from which another could be taken away: no negative one."""
+    return 0 if number.kind == "negative" else number.end
 
 
 def _and_a_half(

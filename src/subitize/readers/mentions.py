@@ -13,7 +13,7 @@ Decisions beyond the written rules, each with a case in the tests:
   and more text, that run 1, 2, 3 … (or a lone 1). "7." with nothing behind it is a count.
 - Labels (image 3, Figure 2, row 2, step 1, option 4), dates, years ("in 2024"), coordinates
   "(3, 4)", sizes (3x4, "3 by 4", 640 × 480 pixels) and measurements (5 cm) are not counts.
-- "not 5" names a number only to deny it.
+- "not 5" names a number only to deny it; "zero" right after a number is what was counted.
 """
 
 from __future__ import annotations
@@ -155,6 +155,8 @@ def _role(text: str, numeral: Numeral, previous: int, markers: set[int]) -> Role
         return "aside" if _PAIRED_THINGS.match(after) else "count"
     if numeral.spelled and numeral.value == 1 and end - start == 3 and _is_pronoun(before, after):
         return "aside"
+    if numeral.spelled and numeral.value == 0 and previous and before == " ":
+        return "aside"  # "one zero"
     if before.lower().endswith(" not ") or before.lower() == "not ":
         return "aside"
     if _is_label(text, before, after, numeral):

@@ -87,6 +87,12 @@ _OF_THESE = re.compile(
     rf"\b(?:of (?:which|these|them|those)|among (?:them|these)){_FILLING}", re.IGNORECASE
 )
 _OTHER = re.compile(r"\b(?:the other|another|the second|the rest|others)\b", re.IGNORECASE)
+_ITS_LIKE = re.compile(
+    r"\b(?:and|while|but|,) (?:then )?(?:the other|another|the second)(?: one)?"
+    r"(?=[,.;)]|$| (?:is|are|was|has|on|in|at|to|with|behind|beside|near|next|under|below|above|by|"
+    r"appears|stands|sits|wearing|facing)\b)",
+    re.IGNORECASE,
+)
 _DETAIL = re.compile(r"(?<!nswer):|\((?=[^)]*[a-z])|(?<=[a-z.])\s[-–—]\s(?=[a-z])", re.IGNORECASE)
 
 
@@ -102,6 +108,9 @@ def set_aside(
     places = [place for place, one in enumerate(found) if one.role in _COUNTS]
     if not places or len(places) > MOST:
         return found
+    for place, one in enumerate(found[1:]):
+        if _is_year(text, found[place]) and _is_year(text, one):  # "between 2014 and 2015"
+            found[place : place + 2] = [_aside(found[place]), _aside(one)]
     several = len({found[place].value for place in places}) > 1
     refusing = may_refuse(text) and REFUSING.search(text) is not None
     if not several and not refusing:
@@ -121,6 +130,13 @@ def set_aside(
         named = [found[place] for place in counts]
         _leave(found, counts, set(_said_again(text, named, sentences, asked)))
     return found
+
+
+def _is_year(text: str, mention: Mention) -> bool:
+    """Whether it is an end of a range that is a year, if the reply names a count beside it."""
+    if mention.role != "range" or not 1800 <= (mention.value or 0) < 2100:
+        return False
+    return text[mention.start].isdecimal()
 
 
 def _said_again(
@@ -164,7 +180,10 @@ def bounds_in(question: str) -> frozenset[int]:
 
 
 def are_several_things(text: str, counts: Sequence[Mention]) -> bool:
-    """Whether one number is named of two different things: "4 balls and 4 cubes"."""
+    """Whether one number is named of two different things: "4 balls and 4 cubes", or the only
+    one of its like: "one sign is red and the other is blue"."""
+    if len(counts) == 1 and _and_another(text, counts[0]):
+        return True
     for first, second in pairwise(counts):
         if second.start - first.end < 40:
             gap = text[first.end : second.start]
@@ -172,6 +191,15 @@ def are_several_things(text: str, counts: Sequence[Mention]) -> bool:
             if nouns and _noun_phrase(text, second) not in ("", singular(nouns[1].lower())):
                 return True
     return False
+
+
+def _and_another(text: str, mention: Mention) -> bool:
+    """Whether the only number is "one", and the next words tell it from another of its kind."""
+    if mention.value != 1 or not text[mention.start].isalpha():
+        return False
+    stop = SENTENCE_END.search(text, mention.end, mention.end + _LONGEST)
+    end = stop.start() if stop else min(len(text), mention.end + _LONGEST)
+    return _ITS_LIKE.search(text, mention.end, end) is not None
 
 
 def _noun_phrase(text: str, mention: Mention) -> str:
@@ -244,6 +272,12 @@ def is_bound(text: str, begin: int, mention: Mention) -> bool:
         _CONDITION.search(text, near, mention.start)
         and _IN_CLAUSE.search(text, begin, mention.start)
     )
+
+
+def is_limit(text: str, mention: Mention) -> bool:
+    """Whether it is no count but the bound of a value: 0.5 in "with a p-value lower than 0.5"."""
+    near = max(0, mention.start - 30)
+    return mention.role == "quantity" and bool(_CONDITION.search(text, near, mention.start))
 
 
 def _limits(between: str, text: str, before: Mention) -> bool:

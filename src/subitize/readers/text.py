@@ -116,6 +116,8 @@ def _final(reply: str, question: str) -> Reading:
     if any(mention.role == "range" for mention in closing):
         return Reading("vague", note="a range or alternatives in the closing statement")
     if len(values) > 1:
+        if sum(one.value or 0 for one in closing) == counts[0].value and counts[0] not in closing:
+            return Reading("read", counts[0].value, note="headline and its parts")
         return Reading("several-numbers", note=", ".join(str(value) for value in values[:6]))
     return _against_the_headline(text, mentions, closing[0], values[0])
 

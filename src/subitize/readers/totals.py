@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from subitize.readers.mentions import Mention
-from subitize.readers.parts import COPULA, is_bound, starts_of
+from subitize.readers.parts import COPULA, is_bound, is_limit, starts_of
 from subitize.readers.wrappings import OPEN
 
 _ANSWER = re.compile(
@@ -56,6 +56,17 @@ _LOOSE = re.compile(
     r"\b(?:so(?! (?:far|that|many|much|on|the pattern))|therefore|thus|hence|consequently|"
     r"accordingly|which means"
     r"|meaning|in conclusion|in summary|to conclude|finally)\b",
+    re.IGNORECASE,
+)
+_REST_BEFORE = re.compile(
+    r"\b(?:there (?:are|is|will be|would be|were|was)|(?:we|you|that|it|which) (?:have|has)"
+    r"|left with)(?: (?:only|just|now|still|exactly|a total of))*[ *\"']{1,3}$",
+    re.IGNORECASE,
+)
+_REST_AFTER = re.compile(
+    r"[*\"']{0,3}(?: (?!(?:the|on|to|at|from|far|and|are|is)\b)[\w'-]{1,20}[*\"']{0,2}){0,4}?"
+    r" (?:left|remaining)(?=[*\"']{0,2}(?:[.,;!)]|\s|$))"
+    r"(?! (?:of|side|hand|half|part|corner|column|row|and right|or right|to be))",
     re.IGNORECASE,
 )
 _OPEN_END = re.compile(r"\b(?:more|fewer|less|greater) than $", re.IGNORECASE)
@@ -124,7 +135,7 @@ def boxed_last_line(text: str, mentions: Sequence[Mention]) -> Mention | None:
 
 def stated_total(text: str, mentions: Sequence[Mention]) -> Mention | None:
     """The number that the text states as its total."""
-    known = [mention for mention in mentions if mention.stated]
+    known = [one for one in mentions if one.stated and not is_limit(text, one)]
     if not known:
         return None
     finder = _Finder(text, known)
@@ -141,7 +152,7 @@ def stated_total(text: str, mentions: Sequence[Mention]) -> Mention | None:
     if first := first_line(text, known):
         return first
     stated = finder.after(_FIRM) + finder.after(_VERB, _VERB_GAP) + finder.in_all()
-    stated += finder.of_sums() + finder.of_subjects()
+    stated += finder.of_sums() + finder.of_subjects() + finder.of_rests()
     return max(stated + finder.after_loose(), default=None)
 
 
@@ -197,7 +208,7 @@ class _Finder:
                     found.append(left)
                 continue
             between = self.text[match.end() : min(mention.start, match.end() + 120)]
-            if ";" in between or self._is_breakdown(match):
+            if ";" in between or self._is_breakdown(match) or self._looks_back(match):
                 continue
             if is_bound(self.text, max(match.start(), mention.start - 180), mention):
                 continue
@@ -233,6 +244,13 @@ class _Finder:
                     found.append(mention)
         return found
 
+    def _looks_back(self, cue: re.Match[str]) -> bool:
+        """Whether "in total" belongs to the number before it: "12 cups in total, 3 on the left"."""
+        if not self.text.endswith("in ", 0, cue.start()):
+            return False
+        total = self._last(cue.start())
+        return total is not None and bool(_NOUN_GAP.fullmatch(self.text, total.end, cue.start()))
+
     def _is_breakdown(self, cue: re.Match[str]) -> bool:
         """Whether parts follow a total named before: "12 dots in total: 5 above and 7 below"."""
         total = self._last(cue.end())
@@ -266,6 +284,15 @@ class _Finder:
             ):
                 found += [] if self._is_term(rest[0]) else rest
         return found
+
+    def of_rests(self) -> list[Mention]:
+        """7 in "there are 7 objects left": what an earlier total has become."""
+        return [
+            one
+            for one in self.known
+            if _REST_AFTER.match(self.text, one.end)
+            and _REST_BEFORE.search(self.text, max(0, one.start - 40), one.start)
+        ]
 
     def after_loose(self) -> list[Mention]:
         """The one number that follows a loose cue."""
