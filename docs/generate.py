@@ -366,8 +366,9 @@ SHOWN = (
     "trained, and foils decide how a head of number words fails. This is one small network whose "
     "eye was trained on scenes with any number of things; it says nothing about why larger models "
     "fail.\n\nOutside of such scenes it is not worth much: it knows nine kinds of things in five "
-    "colours on white. `subitize run naming --model numbernet/base` runs, but its dots, cows and "
-    "trees are nothing that was trained.\n\n"
+    "colours on white. `subitize run naming --model numbernet/base` runs, and most of its answers "
+    "are wrong: people, dots and cards are nothing that it was trained on, and the apples and "
+    "butterflies there come in other sizes and looks.\n\n"
 )
 
 

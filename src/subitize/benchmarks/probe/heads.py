@@ -44,7 +44,9 @@ def heads(name: str, respondents: Sequence[Respondent]) -> list[Section]:
         for cell in CELLS
         for n, score in _numbers(found[cell]).items()
     ]
-    table = data_table(f"{name}-heads", ("foils", "head", "number", "acc_r", "low", "high"), rows)
+    table = data_table(
+        f"{name}-heads-by-number", ("foils", "head", "number", "acc_r", "low", "high"), rows
+    )
     shares = {cell: _numbers(found[cell]) for cell in CELLS}
     told = [
         Line(found[cell].label, {"foils": foils, "head": head, **_parity(found[cell])})
@@ -53,7 +55,7 @@ def heads(name: str, respondents: Sequence[Respondent]) -> list[Section]:
     shown = columns("foils:Foils in training; head:Head; even:acc_r even:.1%±; odd:acc_r odd:.1%±")
     blocks: list[Block] = [
         Figure(
-            f"{name}-heads",
+            f"{name}-heads-by-number",
             "acc_r by the right number after training on even numbers: foils in columns, heads in "
             "rows; 95 % intervals over pictures.",
             "Four panels; the table below has even and odd of each.",
