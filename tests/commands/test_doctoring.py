@@ -7,9 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from aiohttp import web
 from typer.testing import CliRunner
 
 from subitize.cli import root
+from subitize.readers.text import strict
+from tests.chat_server import ChatServer
 from tests.models import tiny_matchers, tiny_namers
 
 
@@ -44,3 +47,38 @@ def test_others_are_not_asked_unless_wished() -> None:
     assert "reply" not in doctored("--model", "counter/blobs")["model"]
     assert doctored("--model", "counter/blobs", "--ask")["model"]["reply"]["boxes"]
     assert "reply" not in doctored("--model", "sim/perfect", "--ask")["model"]
+
+
+def test_a_server_is_told_first_and_then_asked() -> None:
+    with ChatServer() as server:
+        words = ["doctor", "--model", "openai/llava", "--base-url", server.url]
+        result = CliRunner().invoke(root, words)
+        assert result.exit_code == 0, result.output
+        assert len(server.seen) == 1
+        facts, _, asked = result.stdout.partition("  picture")
+        assert f"calls        {server.url}" in facts
+        assert "OPENAI_API_KEY (" in facts
+        found = doctored(*words[1:])["model"]
+        assert Path(found["picture"]).read_bytes().startswith(b"\x89PNG")
+        assert found["read as"] == f"read {strict(found['reply']).number}"
+        assert found["seconds"] >= 0
+        assert all(word in asked for word in ("three apples", found["reply"], "read as", "seconds"))
+        Path(found["picture"]).unlink()
+
+
+@pytest.mark.parametrize(
+    ("status", "says"), [(401, "set the key's variable"), (404, "no such model or path")]
+)
+def test_a_server_that_refuses_comes_with_what_to_do(status: int, says: str) -> None:
+    def refuse(number: int, request: web.Request, body: dict[str, Any]) -> web.Response:
+        return web.json_response({"error": {"message": "no"}}, status=status)
+
+    with ChatServer(refuse) as server:
+        found = doctored("--model", "openai/x", "--base-url", server.url, code=1)["model"]
+        assert str(status) in found["problem"]
+        assert says in found["what to do"]
+
+
+def test_a_server_that_is_not_there_comes_with_what_to_do() -> None:
+    found = doctored("--model", "openai/x", "--base-url", "http://127.0.0.1:9/v1", code=1)["model"]
+    assert "start the server that http://127.0.0.1:9/v1 names" in found["what to do"]

@@ -90,7 +90,7 @@ def test_dollars_end_a_run_and_the_same_command_goes_on(tmp_path: Path) -> None:
         done = command(*words, "--budget-usd", "0.1")  # 0.015 a call
         check(done, 1, "stopped: the budget is spent", "6 requests, 0.0900 US dollars")
         assert len(server.seen) == 6
-        assert "(partial: 6 asked)" in done.stdout
+        assert "(partial: 6 answered)" in done.stdout
         check(command(*words), 0)
         assert len(server.seen) == PICTURES + CONTROL
         assert not server.repeats()

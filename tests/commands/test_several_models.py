@@ -56,3 +56,19 @@ def test_ctrl_c_asks_no_further_model(tmp_path: Path) -> None:
         assert [run["model"] for run in orjson.loads(shown)] == ["openai/a"]
         assert len(server.seen) < TRIALS
         assert [path.name[:15] for path in tmp_path.iterdir()] == ["naming-openai-a"]
+
+
+@pytest.mark.budget(30)
+def test_a_dead_server_is_the_last_word_and_no_table_is_shown(tmp_path: Path) -> None:
+    words = command("http://127.0.0.1:9/v1", tmp_path, "--wait", "1")
+    words.remove("--json")
+    # one screen: both streams together, in the order in which they come
+    done = subprocess.run(
+        words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=120, check=False
+    )
+    assert done.returncode == 1
+    lines = done.stdout.strip().splitlines()
+    assert "nothing was read" in done.stdout
+    assert "accuracy" not in done.stdout
+    assert lines[-1].startswith("openai/b: stopped: http://127.0.0.1:9/v1 does not answer")
+    assert "Check that the server runs and that --base-url is right" in lines[-1]

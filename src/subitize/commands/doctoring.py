@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import os
 import shutil
+import tempfile
+import time
 from collections.abc import Mapping
 from importlib.util import find_spec
 from typing import Annotated, Any
@@ -14,9 +17,10 @@ import typer
 
 from subitize import __version__
 from subitize.commands.printing import BaseUrl, Json, KeyEnv, show
-from subitize.errors import ModelError
+from subitize.errors import ModelError, SubitizeError, Unreachable
 from subitize.models.base import METHODS, Item, Model, ModelOptions
 from subitize.models.catalog import open_model
+from subitize.readers.text import strict
 from subitize.runs.folder import installed
 from subitize.stimuli.scattered import draw_scattered
 
@@ -72,24 +76,77 @@ def doctor(
     if model is not None:
         options = ModelOptions(base_url, api_key_env, trust_remote_code=trust_remote_code)
         opened = open_model(model, options)
-        facts = opened.told() if hasattr(opened, "told") else {}
+        facts = opened.told() if hasattr(opened, "told") else _called(opened, options)
         found["model"] = {"name": opened.respondent, "kinds": list(opened.kinds), **facts}
         lines.append(f"{opened.respondent} opens as a {', '.join(opened.kinds)}")
         lines += [f"  {key:12} {value}" for key, value in facts.items() if value is not None]
         here = facts.get("where") in ("folder", "cache") and facts.get("fits") is not False
         if not opened.sees_facts and (ask or base_url or here):
-            found["model"]["reply"] = asyncio.run(_tried(opened))
-            lines.append(f"  {'reply':12} {found['model']['reply']}")
+            if not json:  # loading or waiting may take long: what is known stands there first
+                print("\n".join(lines), flush=True)
+                lines = []
+            tried = _asked_once(opened)
+            found["model"] |= tried
+            lines += [f"  {key:12} {value}" for key, value in tried.items()]
+        elif not opened.sees_facts:
+            lines.append("  not asked: --ask sends it a picture, even if that costs money")
     show(found, "\n".join(lines), json)
+    if "problem" in found.get("model", ()):
+        raise typer.Exit(1)
 
 
-async def _tried(model: Model) -> Any:
+def _called(model: Model, options: ModelOptions) -> dict[str, Any]:
+    """Of a model behind a server: what would be called, and with which key."""
+    endpoint = getattr(model, "endpoint", None)
+    if endpoint is None:
+        return {}
+    variable = options.api_key_env or "OPENAI_API_KEY"
+    state = "set" if os.environ.get(variable) else "not set: no key is sent"
+    return {"calls": endpoint, "key": f"{variable} ({state})", "paid": "perhaps: by the call"}
+
+
+def _asked_once(model: Model) -> dict[str, Any]:
+    """What was shown, what came back, how it is read and how long it took; or what to do."""
+    begun = time.monotonic()
+    try:
+        told = asyncio.run(_tried(model))
+    except SubitizeError as problem:
+        return {"problem": str(problem), "what to do": _repair(model, problem)}
+    told["seconds"] = round(time.monotonic() - begun, 1)
+    return told
+
+
+def _repair(model: Model, problem: SubitizeError) -> str:
+    where = getattr(model, "endpoint", None)
+    if isinstance(problem, Unreachable):
+        return f"start the server that {where} names, or mend --base-url (it often ends in /v1)"
+    if where is not None:
+        said = str(problem)
+        if "401" in said or "403" in said:
+            return "set the key's variable (--api-key-env NAME) and try again"
+        if "404" in said:
+            return (
+                "the server has no such model or path: compare the name with what it serves, and "
+                "whether --base-url ends in /v1"
+            )
+        return "read what the server says above; docs/servers.md has what was seen of others"
+    return "see docs/hf.md; a smaller dtype (?dtype=bfloat16) or another checkpoint may do"
+
+
+def _saved(picture: bytes) -> str:
+    """Where the picture that was shown can be looked at."""
+    with tempfile.NamedTemporaryFile(prefix="subitize-", suffix=".png", delete=False) as file:
+        file.write(picture)
+    return file.name
+
+
+async def _tried(model: Model) -> dict[str, Any]:
     """What it says to a picture of three apples; of a matcher how many obvious pairs it knows."""
     await model.open()
     try:
         kind = model.kinds[0]
         if kind == "matcher":
-            return await _pairs(model)
+            return {"reply": await _pairs(model)}
         shown = draw_scattered("apple", 3, 256, np.random.default_rng(0))
         item = {
             "namer": Item("doctor", "How many apples are there in the picture?", shown),
@@ -101,8 +158,17 @@ async def _tried(model: Model) -> Any:
         if isinstance(reply, ModelError):
             raise reply
         if reply.kind == "picture":
-            return f"a picture of {len(reply.value)} bytes"
-        return reply.value[:10] if reply.kind == "ranking" else reply.value
+            said = f"a picture of {len(reply.value)} bytes"
+            return {"question": item.question, "reply": said, "painted": _saved(reply.value)}
+        told: dict[str, Any] = {"picture": _saved(shown), "shows": "three apples"}
+        if kind != "counter":
+            told["question"] = item.question
+        told["reply"] = reply.value[:10] if reply.kind == "ranking" else reply.value
+        if reply.kind == "text":
+            reading = strict(reply.value)
+            number = "" if reading.number is None else f" {reading.number}"
+            told["read as"] = f"{reading.state}{number}"
+        return told
     finally:
         await model.close()
 

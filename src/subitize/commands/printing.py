@@ -33,6 +33,8 @@ def show(result: Any, text: str, json: bool) -> None:
         print_json(result)
     else:
         print(text)
+    # What is said after it on stderr comes after it on the screen too.
+    sys.stdout.flush()
 
 
 def print_json(value: Any) -> None:
@@ -76,7 +78,8 @@ def scores_text(scores: Mapping[str, Any]) -> str:
 
 def partial_text(scores: Mapping[str, Any]) -> str:
     """The same of a run that stopped early: marked, and no table where nothing was read."""
-    head = f"{scores['benchmark']} · {scores['model']} (partial: {scores.get('asked', 0):,} asked)"
+    answered = scores.get("asked", 0) - scores.get("failed", 0)
+    head = f"{scores['benchmark']} · {scores['model']} (partial: {answered:,} answered)"
     states = scores.get("states") or {}
     if not states.get("read"):
         told_ = ", ".join(f"{many} {state}" for state, many in states.items())

@@ -28,6 +28,7 @@ from subitize.runs.shards import WHOLE, parse_shard
 from subitize.runs.stored import score_run
 
 COMMAND = OfBenchmark
+AGAIN = "run the same command again"
 
 
 def run(  # noqa: PLR0913, PLR0917  the options of the command, one each
@@ -105,6 +106,9 @@ def run(  # noqa: PLR0913, PLR0917  the options of the command, one each
     if options.shard != WHOLE:
         say(f"These scores are of shard {shard} alone: `subitize merge` all of them.")
     _show(results, json)
+    # Last of all, so that it stands at the bottom of the screen.
+    for outcome, scores in results:
+        tell(outcome, scores["model"], prices)
     complete = len(results) == len(prepared) and all(outcome.complete for outcome, _ in results)
     raise typer.Exit(0 if complete else 1)
 
@@ -140,7 +144,6 @@ def _ask_all(
         outcome, stored = run_and_score(
             one.benchmark, one.settings, one.model, out, foreseen, one.helpers
         )
-        tell(outcome, one.model.respondent, options.prices)
         if found:
             with locked(outcome.folder):
                 keep_calibration(outcome.folder, one.benchmark, found)
@@ -204,8 +207,10 @@ def tell(outcome: Outcome, respondent: str, prices: Prices | None = None) -> Non
     if prices is not None and outcome.calls:
         say(f"{respondent}: {outcome.calls:,} requests, {outcome.spent:.4f} US dollars")
     if outcome.stopped:
-        say(f"{respondent}: stopped: {outcome.error or outcome.stopped}")
-        say("Run the same command again to go on where it stopped.")
+        why = str(outcome.error or outcome.stopped)
+        # One message, and the last on the screen.
+        again = "" if AGAIN in why else " Run the same command again to go on where it stopped."
+        say(f"{respondent}: stopped: {why}{'' if why.endswith('.') or not again else '.'}{again}")
     elif outcome.failed:
         say(
             f"{respondent}: {outcome.failed} trials failed, last with: {outcome.problem}. "

@@ -193,7 +193,7 @@ class Driver:
                 reading = work.reader.answer(job.trial, response)
             else:
                 reading = work.reader.response(job.trial, response, answers)
-                work.progress.count(response, reading)
+                work.progress.count(response, reading, counts=stage.counts)
             job.attempts.append((response, reading))
             self.failed += response.stop == "failed"
             again = None

@@ -8,7 +8,7 @@ from collections import Counter
 from types import TracebackType
 from typing import Any, Self
 
-from subitize.records import Reading, Response
+from subitize.records import UNREADABLE, Reading, Response
 
 
 class Bar:
@@ -60,40 +60,54 @@ class Bar:
             self._bar.update(self._task, **fields)
 
 
-class Progress(Bar):
-    """Counts what happens in a run."""
+EVERY = 60.0
+"""seconds between two lines where there is no terminal"""
+OTHER = "control"
+"""what the answers to questions that no number answers are counted as"""
 
-    def __init__(self, title: str, *, show: bool | None = None) -> None:
+
+class Progress(Bar):
+    """Counts what happens in a run: a bar on a terminal, a line a minute elsewhere."""
+
+    def __init__(self, title: str, *, show: bool | None = None, every: float = EVERY) -> None:
         super().__init__(show=show)
+        self._every = every
+        self._stage = ""
         self.title = title
         self.states: Counter[str] = Counter()
         self.tokens = 0
         self.new = 0
         self.total: int | None = None
-        self._begun = time.monotonic()
+        self._begun = self._told_at = time.monotonic()
 
     def stage(self, name: str, trials: int | None) -> None:
         """A new stage begins; its trials are added to the total."""
         if trials is not None:
             self.total = (self.total or 0) + trials
+        self._stage = name
         self.update(description=f"{self.title} · {name}", total=self.total)
 
     def stored(self) -> None:
         """A trial whose response was there before."""
         self._advance("stored")
 
-    def count(self, response: Response, reading: Reading) -> None:
-        """A response with its reading, new or stored."""
+    def count(self, response: Response, reading: Reading, *, counts: bool = True) -> None:
+        """A response with its reading, new or stored; `counts`: whether a number was asked for."""
         self.new += 1
         self.tokens += response.usage.get("total_tokens", 0)
-        self._advance(reading.state)
+        other = not counts and (reading.state == "read" or reading.state in UNREADABLE)
+        self._advance(OTHER if other else reading.state)
 
     def _advance(self, state: str) -> None:
         self.states[state] += 1
-        if not self._shows:
+        if not self._shows and (self._silent or time.monotonic() - self._told_at < self._every):
             return
+        self._told_at = time.monotonic()
         rate = self.new / max(1e-9, time.monotonic() - self._begun)
         shown = ", ".join(f"{count} {state}" for state, count in self.states.most_common(4))
         tokens = f", {self.tokens:,} tokens" if self.tokens else ""
         done = f"{self.states.total()}/{self.total if self.total is not None else '?'}"
-        self.update(advance=1, done=done, said=f"{rate:.1f}/s  {shown}{tokens}")
+        if self._shows:
+            self.update(advance=1, done=done, said=f"{rate:.1f}/s  {shown}{tokens}")
+        else:
+            self.say(f"{self.title} · {self._stage}: {done}, {rate:.1f}/s, {shown}{tokens}")
