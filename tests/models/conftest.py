@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.models import tiny_matchers, tiny_namers
+from tests.models import tiny_matchers, tiny_namers, tiny_painters
 
 
 @pytest.fixture(scope="session")
@@ -24,3 +24,10 @@ def matchers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """Matchers, fillers and models that choose an answer, by class."""
     pytest.importorskip("transformers")
     return tiny_matchers.save(tmp_path_factory.mktemp("matchers"))
+
+
+@pytest.fixture(scope="session")
+def painters(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """Pipelines of diffusers by name; the last one fills holes only."""
+    made = {**tiny_painters.PAINTERS, "flux-fill": tiny_painters.flux_fill}
+    return {name: make(tmp_path_factory.mktemp(name)) for name, make in made.items()}

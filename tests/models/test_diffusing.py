@@ -1,7 +1,4 @@
-"""Painters by diffusers: a tiny Stable Diffusion, saved and loaded as any other.
-
-Needs the package diffusers, which is no part of the usual test environment.
-"""
+"""Painters by diffusers: tiny Stable Diffusion, its third version, FLUX and FLUX Fill."""
 
 from __future__ import annotations
 
@@ -12,12 +9,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from subitize.errors import BadInput, MissingExtra
+import subitize
+from subitize.errors import BadInput, Hopeless, MissingExtra
 from subitize.models.base import Item, Reply
 from subitize.models.catalog import open_model
 from subitize.pictures.decode import decode, with_hole
 from subitize.pictures.encode import encode
-from tests.models.tiny_clip import save_tiny_clip
+from tests.models.tiny_painters import PAINTERS, stable_diffusion
 
 # diffusers compiles a part of one of its pipelines in the old way
 pytestmark = pytest.mark.filterwarnings("ignore:.torch.jit.script:DeprecationWarning")
@@ -41,37 +39,8 @@ def test_a_hole_is_where_a_picture_is_transparent() -> None:
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    diffusers: Any = pytest.importorskip("diffusers")
-    import torch
-    from transformers import CLIPTextConfig, CLIPTextModel, CLIPTokenizer
-
-    torch.manual_seed(0)
-    made = tmp_path_factory.mktemp("diffusion")
-    tokenizer = CLIPTokenizer.from_pretrained(save_tiny_clip(made / "clip"))
-    tokenizer.model_max_length = 77
-    words = CLIPTextModel(
-        CLIPTextConfig(
-            hidden_size=32, intermediate_size=37, num_hidden_layers=2, num_attention_heads=4,
-            vocab_size=len(tokenizer), max_position_embeddings=77, bos_token_id=188,
-            eos_token_id=189, pad_token_id=189,
-        )
-    )  # fmt: skip
-    unet = diffusers.UNet2DConditionModel(
-        block_out_channels=(32, 64), layers_per_block=1, sample_size=32, in_channels=4,
-        out_channels=4, down_block_types=("DownBlock2D", "CrossAttnDownBlock2D"),
-        up_block_types=("CrossAttnUpBlock2D", "UpBlock2D"), cross_attention_dim=32,
-    )  # fmt: skip
-    vae = diffusers.AutoencoderKL(
-        block_out_channels=(32, 64), in_channels=3, out_channels=3, latent_channels=4,
-        down_block_types=("DownEncoderBlock2D",) * 2, up_block_types=("UpDecoderBlock2D",) * 2,
-    )  # fmt: skip
-    schedule = diffusers.DDIMScheduler(steps_offset=1, clip_sample=False)
-    pipeline = diffusers.StableDiffusionPipeline(
-        vae, words, tokenizer, unet, schedule, None, None, requires_safety_checker=False
-    )
-    pipeline.save_pretrained(made / "whole")
-    return made / "whole"
+def folder(painters: dict[str, Path]) -> Path:
+    return painters["stable-diffusion"]
 
 
 def pixels(reply: Any) -> np.ndarray:
@@ -80,8 +49,9 @@ def pixels(reply: Any) -> np.ndarray:
     return decode(reply.value).astype(int)
 
 
-def test_neither_batch_nor_order_changes_a_picture(folder: Path) -> None:
-    model: Any = open_model(f"diffusers/{folder}?steps=2&batch=3&width=64&height=64")
+@pytest.mark.parametrize("name", PAINTERS)
+def test_neither_batch_nor_order_changes_a_picture(painters: dict[str, Path], name: str) -> None:
+    model: Any = open_model(f"diffusers/{painters[name]}?steps=2&batch=3&width=64&height=64")
     assert model.parameters > 0
     assert model.inpaints
     alone = [pixels(model.paint([item])[0]) for item in ITEMS]
@@ -95,39 +65,99 @@ def test_neither_batch_nor_order_changes_a_picture(folder: Path) -> None:
     assert np.abs(other - alone[0]).max() > 1
 
 
-def test_floats_of_a_batch_are_those_of_single_pictures(folder: Path) -> None:
+@pytest.mark.parametrize("name", PAINTERS)
+def test_floats_of_a_batch_are_those_of_single_pictures(
+    painters: dict[str, Path], name: str
+) -> None:
     import torch
 
-    model: Any = open_model(f"diffusers/{folder}")
+    model: Any = open_model(f"diffusers/{painters[name]}")
     pipeline = model.parts["paint"]
 
     def floats(seeds: list[int]) -> Any:
-        return pipeline(
-            prompt=["2 cats"] * len(seeds), num_inference_steps=2, width=64, height=64,
-            generator=[torch.Generator("cpu").manual_seed(seed) for seed in seeds],
-            output_type="np",
-        ).images  # fmt: skip
+        with torch.inference_mode():
+            return pipeline(
+                prompt=["2 cats"] * len(seeds), num_inference_steps=2, width=64, height=64,
+                generator=[torch.Generator("cpu").manual_seed(seed) for seed in seeds],
+                output_type="np",
+            ).images  # fmt: skip
 
     together = floats([0, 1, 2])
-    for seed in range(3):
-        assert np.abs(floats([seed])[0] - together[seed]).max() < 1e-4
+    for order in ([2, 0, 1], [0]):
+        for seed, image in zip(order, floats(order), strict=True):
+            assert np.abs(image - together[seed]).max() < 1e-4
+    assert np.abs(together[0] - together[1]).max() > 1e-2
 
 
-def test_a_hole_is_filled(folder: Path) -> None:
-    model: Any = open_model(f"diffusers/{folder}?steps=2&width=64&height=64")
+def holed() -> bytes:
     shown = np.full((64, 64, 4), 200, np.uint8)
     shown[..., 3] = 255
     shown[16:48, 16:48] = 0
-    [reply] = model.paint([replace(ITEMS[0], picture=encode(shown))])
-    assert pixels(reply).shape == (64, 64, 3)
+    return encode(shown)
 
 
-def test_a_hidden_picture_is_a_refusal(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    model: Any = open_model(f"diffusers/{folder}?steps=1&width=64&height=64")
-    hidden = type("Out", (), {"images": np.zeros((1, 8, 8, 3)), "nsfw_content_detected": [True]})
-    model.parts["paint"] = lambda **_how: hidden
-    [reply] = model.paint(ITEMS[:1])
-    assert (reply.kind, reply.stop) == ("text", "refused")
+@pytest.mark.parametrize("name", [*PAINTERS, "flux-fill"])
+def test_a_hole_is_filled(painters: dict[str, Path], name: str) -> None:
+    model: Any = open_model(f"diffusers/{painters[name]}?steps=2&width=64&height=64")
+    items = [replace(item, picture=holed()) for item in ITEMS]
+    filled = [pixels(reply) for reply in model.paint(items)]
+    assert filled[0].shape == (64, 64, 3)
+    again = [pixels(reply) for reply in model.paint(items[::-1])][::-1]
+    assert np.array_equal(filled, again)
+    inside = np.s_[16:48, 16:48]
+    assert np.abs(filled[0][inside] - filled[1][inside]).max() > 1
+
+
+def test_a_pipeline_that_only_fills_says_so(painters: dict[str, Path]) -> None:
+    model: Any = open_model(f"diffusers/{painters['flux-fill']}?steps=1&width=64&height=64")
+    assert model.told()["architecture"] == "FluxFillPipeline"
+    with pytest.raises(Hopeless, match="only fills holes"):
+        model.paint(ITEMS[:1])
+
+
+def test_a_picture_that_the_safety_checker_hides_is_a_refusal(tmp_path: Path) -> None:
+    """By diffusers' own checker, whose concepts are set so that every picture has them."""
+    made = stable_diffusion(tmp_path / "made", checker=True)
+    model: Any = open_model(f"diffusers/{made}?steps=1&width=64&height=64&batch=2")
+    replies = model.paint(ITEMS[:2])
+    assert [(one.kind, one.stop) for one in replies] == [("text", "refused")] * 2
+    run = subitize.run(
+        "production", f"diffusers/{made}?steps=1&width=64&height=64&isolated=false",
+        out=tmp_path / "runs", per_cell=1, max=2, categories="apples",
+    )  # fmt: skip
+    assert run.scores["states"] == {"refused": run.scores["trials"]}
+
+
+def test_too_little_memory_halves_the_batch(folder: Path) -> None:
+    import torch
+
+    model: Any = open_model(f"diffusers/{folder}?steps=1&batch=3&width=64&height=64")
+    whole = model.paint(ITEMS)
+    pipeline, asked = model.parts["paint"], []
+
+    def small(**how: Any) -> Any:
+        asked.append(len(how["prompt"]))
+        if asked[-1] > 1:
+            raise torch.OutOfMemoryError("CUDA out of memory")
+        return pipeline(**how)
+
+    model.parts["paint"] = small
+    for reply, before in zip(model.paint(ITEMS), whole, strict=True):
+        assert np.abs(pixels(reply) - pixels(before)).max() <= 1
+        assert reply.facts["out_of_memory"] == "1 at once"
+    assert asked == [3, 1, 1, 1]
+
+
+@pytest.mark.budget(30)
+def test_a_pipeline_that_fills_helps_in_capture(painters: dict[str, Path], tmp_path: Path) -> None:
+    inpainter = f"diffusers/{painters['flux-fill']}?steps=1&width=64&height=64&isolated=false"
+    run = subitize.run(
+        "capture", "sim/observer", out=tmp_path, items=2, size=64, help=("inpainted",),
+        tasks=("total",), prompt="as-if-no-box", inpainter=inpainter,
+    )  # fmt: skip
+    helped = run.answers.filter(run.answers["stage"] == "inpainted")
+    assert helped.height == 2
+    assert set(helped["state"]) == {"read"}
 
 
 def test_wrong_settings_are_told(folder: Path) -> None:

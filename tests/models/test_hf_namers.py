@@ -17,7 +17,6 @@ from subitize.errors import BadInput, Hopeless, ModelError
 from subitize.models.base import Item, Model, ModelOptions, Reply
 from subitize.models.catalog import open_model
 from subitize.models.hf.generating import Generating
-from subitize.models.hf.local import halving
 from tests.models.tiny_matchers import ANSWERS
 from tests.models.tiny_namers import FAMILIES
 
@@ -156,29 +155,6 @@ def test_a_bad_picture_fails_alone(namers: dict[str, Path]) -> None:
     assert [type(one) for one in answers] == [ModelError, Reply, ModelError]
 
 
-def test_too_little_memory_halves_the_batch() -> None:
-    import torch
-
-    asked: list[int] = []
-
-    def ask(pairs: list[Any]) -> list[Reply]:
-        asked.append(len(pairs))
-        if len(pairs) > 2:
-            raise torch.OutOfMemoryError("CUDA out of memory")
-        return [Reply("text", str(item)) for item, _ in pairs]
-
-    replies = halving(ask, [(place, None) for place in range(5)])
-    assert [one.value for one in replies] == ["0", "1", "2", "3", "4"]
-    assert asked == [5, 2, 3, 1, 2]
-    assert all("out_of_memory" in one.facts for one in replies)
-
-    def never(_pairs: list[Any]) -> list[Reply]:
-        raise torch.OutOfMemoryError("CUDA out of memory")
-
-    with pytest.raises(ModelError, match="does not fit"):
-        halving(never, [(0, None)])
-
-
 def test_lacking_weights_are_refused(namers: dict[str, Path], tmp_path: Path) -> None:
     from safetensors.torch import load_file, save_file
 
@@ -258,19 +234,3 @@ def test_a_mask_is_answered_by_the_best_number_word(matchers: dict[str, Path], k
     for reply in ask(model):
         assert subitize.read_number(reply.value).state == "read"
         assert reply.facts["ranking"][0][0] == reply.value
-
-
-@pytest.mark.budget(60)
-@pytest.mark.parametrize("family", ["llava", "ViltForQuestionAnswering", "ViltForMaskedLM"])
-def test_naming_from_end_to_end(
-    namers: dict[str, Path], matchers: dict[str, Path], tmp_path: Path, family: str
-) -> None:
-    """In a process of its own, by the front door."""
-    folder = (namers | matchers)[family]
-    run = subitize.run(
-        "naming", model=f"hf/{folder}", out=tmp_path, per_cell=1, max=3, categories="apples",
-        control=False, size=64,
-    )  # fmt: skip
-    assert run.scores["asked"] >= run.scores["trials"] > 0
-    assert run.scores["parameters"] > 0
-    assert "failed" not in {state for state, count in run.scores["states"].items() if count}

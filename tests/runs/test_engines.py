@@ -7,13 +7,17 @@ import os
 import random
 import threading
 from collections.abc import Sequence
+from io import BytesIO
+from itertools import islice
 from pathlib import Path
+from queue import Queue
 from typing import Any, ClassVar
 
 import pytest
 
 from subitize.benchmarks.catalog import get_benchmark
 from subitize.errors import BadInput, Hopeless, SubitizeError, WorkerLost
+from subitize.models import child
 from subitize.models.base import Answers, Item, Kind, Model, ModelOptions, Reply
 from subitize.models.catalog import open_model
 from subitize.runs import engines
@@ -73,6 +77,36 @@ def test_the_next_batch_is_drawn_while_this_one_computes(
     assert outcome.complete
     assert model.waited_in_vain == 0
     assert max(model.batches) == 4
+
+
+def test_a_child_draws_the_batch_that_comes_next_while_this_one_computes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    naming = get_benchmark("naming")
+    trials = list(islice(naming.trials("ask", naming.settings_from(SMALL), {}), 3))
+    batch = [
+        child.pack_item(trial.stimulus, Item(trial.id, trial.question, thing="dots"))
+        for trial in trials
+    ]
+    drawn: list[str] = []
+    drawing = child.render
+
+    def render(stimulus: Any) -> Any:
+        drawn.append(str(stimulus.recipe))
+        return drawing(stimulus)
+
+    monkeypatch.setattr(child, "render", render)
+    answerer = child.Answerer({"name": "counter/blobs", "options": {}, "kind": "counter"})
+    pipe = BytesIO()
+    child.write_message(pipe, {"ahead": batch})
+    pipe.seek(0)
+    child._listen(pipe, answerer, waiting := Queue())
+    assert waiting.get() is None  # the end of the pipe: a batch to be drawn is none to be answered
+    shown = [future.result() for future in answerer.draw(batch) if future is not None]
+    assert drawn == [str(trial.stimulus.recipe) for trial in trials]
+    found = answerer.answer(batch)
+    assert found["hashes"] == [picture.sha256 for picture in shown]
+    assert len(found["answers"]) == len(drawn) == 3, "nothing is drawn twice"
 
 
 class Waits(Model):

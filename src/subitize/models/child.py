@@ -1,7 +1,8 @@
 """A model in a child process: `python -m subitize.models.child`, driven over its standard pipes.
 
 What goes in are JSON and bytes, never objects: first the model's name, options and kind, then
-batches of stimuli and items; what comes out are replies. A message is a line with the length of
+batches of stimuli and items; what comes out are replies. {"ahead": BATCH} is a batch that comes
+next, to be drawn and not yet answered. A message is a line with the length of
 its JSON and of the bytes behind it. When the driver is gone its pipe ends, and so does the child.
 """
 
@@ -12,8 +13,12 @@ import base64
 import inspect
 import os
 import sys
+from collections import OrderedDict
 from collections.abc import Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import asdict, replace
+from queue import Queue
+from threading import Lock, Thread
 from typing import Any, BinaryIO
 
 import orjson
@@ -22,7 +27,7 @@ from subitize.errors import ModelError, SubitizeError
 from subitize.models.base import METHODS, Item, ModelOptions, Reply, compute, opened
 from subitize.models.catalog import open_model
 from subitize.models.secrets import Secrets, whole_characters
-from subitize.records import Stimulus, Trial
+from subitize.records import Stimulus, Trial, fingerprint
 from subitize.stimuli import Picture, render
 
 
@@ -77,13 +82,36 @@ def _pack_reply(answer: Reply | ModelError) -> dict[str, Any]:
     return entry | plain
 
 
-def _unpack_item(entry: dict[str, Any], *, looks: bool) -> tuple[Item, str]:
-    stimulus = Stimulus(**entry["stimulus"])
+class Drawer:
+    """Draws in a thread of its own: pictures of the next batch while this one computes."""
+
+    def __init__(self) -> None:
+        self._pool = ThreadPoolExecutor(1, "drawing")
+        self._drawn: OrderedDict[str, Future[Picture]] = OrderedDict()
+        self._lock = Lock()
+
+    def begin(self, stimulus: Stimulus) -> Future[Picture]:
+        """The picture, to be waited for; forms of one question share it."""
+        key = fingerprint([stimulus.kind, stimulus.recipe])
+        with self._lock:
+            if key not in self._drawn:
+                self._drawn[key] = self._pool.submit(render, stimulus)
+            self._drawn.move_to_end(key)
+            return self._drawn[key]
+
+    def forget(self, kept: int) -> None:
+        """All but the newest."""
+        with self._lock:
+            while len(self._drawn) > kept:
+                self._drawn.popitem(last=False)
+
+
+def _unpack_item(entry: dict[str, Any], shown: Future[Picture] | None) -> tuple[Item, str]:
     picture = None
     if "picture" in entry:  # the file may not be there on this machine
         picture = Picture(base64.b64decode(entry["picture"]), entry["sha256"])
-    elif looks and stimulus.kind in ("drawn", "file"):
-        picture = render(stimulus)
+    elif shown is not None:
+        picture = shown.result()
     given = dict(entry["item"])
     given["options"] = tuple(given["options"])
     given["facts"] = None if given["facts"] is None else Trial.from_json(given["facts"])
@@ -101,6 +129,16 @@ class Answerer:
         self._loop = asyncio.new_event_loop()
         self._loop.run_until_complete(opened(self._model))
         self._ask = getattr(self._model, METHODS[hello["kind"]])
+        self._drawer = Drawer()
+
+    def draw(self, batch: list[dict[str, Any]]) -> list[Future[Picture] | None]:
+        """Begin to draw the pictures of a batch, of this one or of the next."""
+        looks = self._model.needs_picture
+        stimuli = [None if "picture" in one else Stimulus(**one["stimulus"]) for one in batch]
+        return [
+            self._drawer.begin(one) if looks and one and one.kind in ("drawn", "file") else None
+            for one in stimuli
+        ]
 
     def _answers(self, items: Sequence[Item]) -> Any:
         found = self._ask(items)
@@ -109,12 +147,24 @@ class Answerer:
     def answer(self, batch: list[dict[str, Any]]) -> dict[str, Any]:
         """Answers and hashes of what was shown, or the problem that all items share."""
         try:
-            made = [_unpack_item(entry, looks=self._model.needs_picture) for entry in batch]
+            made = [_unpack_item(*pair) for pair in zip(batch, self.draw(batch), strict=True)]
             answers = compute(self._answers, [item for item, _ in made])
         except SubitizeError as problem:
             return {"problem": str(problem)}
+        finally:
+            self._drawer.forget(2 * len(batch))
         packed = [_pack_reply(one) for one in answers]
         return {"answers": packed, "hashes": [sha for _, sha in made]}
+
+
+def _listen(stdin: BinaryIO, answerer: Answerer, batches: Queue[Any]) -> None:
+    """Take messages while the model computes: pictures that are soon wanted are drawn meanwhile."""
+    while (message := read_message(stdin)) is not None:
+        if isinstance(message, dict):
+            answerer.draw(message["ahead"])
+        else:
+            batches.put(message)
+    batches.put(None)
 
 
 def main() -> None:
@@ -128,7 +178,9 @@ def main() -> None:
         write_message(stdout, {"problem": str(problem)})
         return
     write_message(stdout, {"ready": True})
-    while (batch := read_message(stdin)) is not None:
+    batches: Queue[Any] = Queue()
+    Thread(target=_listen, args=(stdin, answerer, batches), daemon=True).start()
+    while (batch := batches.get()) is not None:
         write_message(stdout, answerer.answer(batch))
 
 

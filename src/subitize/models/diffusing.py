@@ -18,6 +18,7 @@ from subitize.models.base import Answers, Item, Kind, ModelOptions, Reply
 from subitize.models.checkpoints import BROKEN, Checkpoint, first_line, needs_torch, placed
 from subitize.models.hf.facts import Facts, look
 from subitize.models.hf.room import room
+from subitize.models.memory import Fitting
 from subitize.models.names import ModelName, typed_settings
 from subitize.pictures.decode import as_image, with_hole
 from subitize.pictures.encode import encode
@@ -53,6 +54,7 @@ class Diffusing(Checkpoint):
         self.facts = facts
         self.parameters = facts.parameters
         self.batch_size = settings["batch"]
+        self._fitting = Fitting()
 
     def told(self) -> dict[str, Any]:
         """What `subitize doctor` says of it before anything is downloaded or loaded."""
@@ -69,9 +71,10 @@ class Diffusing(Checkpoint):
 
     def load(self) -> dict[str, Any]:
         import torch
-        from diffusers import AutoPipelineForInpainting, AutoPipelineForText2Image
+        from diffusers import AutoPipelineForText2Image, DiffusionPipeline
 
-        kind = AutoPipelineForInpainting if self._only_fills else AutoPipelineForText2Image
+        # Pipelines that only fill are loaded by their own class: not all of them are in a list.
+        kind = DiffusionPipeline if self._only_fills else AutoPipelineForText2Image
         made = self.pretrained(kind, dtype=getattr(torch, self.settings["dtype"]))
         made.set_progress_bar_config(disable=True)
         if self.settings["offload"] == "none":
@@ -103,10 +106,10 @@ class Diffusing(Checkpoint):
 
     def paint(self, items: Sequence[Item]) -> Answers:
         if any(item.picture is not None for item in items):
-            return [reply for item in items for reply in self._painted([item])]
-        return self._painted(items)
+            return [reply for item in items for reply in self._fitting.ask(self._painted, [item])]
+        return self._fitting.ask(self._painted, items)
 
-    def _painted(self, items: Sequence[Item]) -> list[Reply]:
+    def _painted(self, items: list[Item]) -> list[Reply]:
         """Items without a picture, or one with."""
         import torch
 

@@ -17,6 +17,7 @@ from subitize.errors import (
     WorkerLost,
 )
 from subitize.models.base import Item, Kind, Model, Reply
+from subitize.models.memory import told_by
 from subitize.records import Stimulus
 from subitize.runs.engines import Answered, Asked, Engine
 from subitize.runs.limits import Budget, Halt, Halted, Limiter, RetryPolicy
@@ -207,6 +208,11 @@ class Desk:
         if isinstance(answer, Reply):
             self._successes += 1
             self._failures_in_a_row = 0
+            if fits := told_by(answer):
+                self._tell_once(
+                    f"{self.model.respondent}: the device's memory is too small for a batch of "
+                    f"{self.model.batch_size}: asked {fits}"
+                )
             return answered
         self._failures_in_a_row += 1
         if isinstance(answer, NoCredit) or (isinstance(answer, Hopeless) and not self._successes):

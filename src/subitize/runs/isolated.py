@@ -38,6 +38,11 @@ def unpacked(found: Mapping[str, Any], seconds: float) -> list[Answered]:
     ]
 
 
+def _framed(message: Any) -> bytes:
+    packed = orjson.dumps(message)
+    return b"%d\n" % len(packed) + packed
+
+
 class IsolatedEngine:
     """One child process, started again after it died or was killed for hanging."""
 
@@ -59,10 +64,13 @@ class IsolatedEngine:
             await self._end(self._child)
 
     async def submit(self, asked: Sequence[Asked]) -> list[Answered]:
+        message = [pack_item(stimulus, item) for stimulus, item in asked]
+        if self._turn.locked() and self._child is not None and self._child.stdin is not None:
+            # It is drawn while the batch before it computes; a child that dies forgets it.
+            self._child.stdin.write(_framed({"ahead": message}))
         async with self._turn:
             child = await self._started()
             begun = time.perf_counter()
-            message = [pack_item(stimulus, item) for stimulus, item in asked]
             allowed = self._options.timeout * len(asked)
             found = await self._exchange(child, message, allowed)
         return unpacked(found, time.perf_counter() - begun)
@@ -93,10 +101,9 @@ class IsolatedEngine:
         """Send a message and wait for its answer; a child that dies or hangs is a `WorkerLost`."""
         assert child.stdin is not None
         assert child.stdout is not None
-        packed = orjson.dumps(message)
         try:
             async with asyncio.timeout(allowed):
-                child.stdin.write(b"%d\n" % len(packed) + packed)
+                child.stdin.write(_framed(message))
                 await child.stdin.drain()
                 head = await child.stdout.readexactly(1)
                 head += await child.stdout.readuntil(b"\n")

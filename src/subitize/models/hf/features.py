@@ -38,6 +38,7 @@ class Features:
     def __init__(self, path: Path, wide: int) -> None:
         self.path = path
         self._wide = wide
+        self._open: Any = None
         try:
             if path.suffix == ".parquet":
                 self._rows = _parquet(path)
@@ -80,6 +81,11 @@ class Features:
         else:
             given = {part: self._open[f"{sha256}/{part}"] for part in Regions._fields}
         return Regions(*(np.asarray(given[part], dtype=np.float32) for part in Regions._fields))
+
+    def close(self) -> None:
+        """Give the file back."""
+        if self._open is not None:
+            self._open.close()
 
     def of(self, picture: bytes) -> Regions:
         """Those of a picture."""

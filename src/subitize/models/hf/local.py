@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -13,6 +12,7 @@ from subitize.models.base import Answers, Item, ModelOptions, Reply, picture_of,
 from subitize.models.checkpoints import Checkpoint, check_weights, placed
 from subitize.models.hf.facts import Facts
 from subitize.models.hf.room import room
+from subitize.models.memory import Fitting
 from subitize.models.names import ModelName, typed_settings
 from subitize.pictures.decode import as_image, decode
 
@@ -52,6 +52,7 @@ class Local(Checkpoint):
         pinned = facts.commit or settings["revision"]
         super().__init__(name.full, settings, name.rest, pinned)
         self.parameters = facts.parameters
+        self._fitting = Fitting()
         self.trusted = options.trust_remote_code
 
     @property
@@ -124,7 +125,7 @@ class Local(Checkpoint):
         """One item at a time, for models whose batches round otherwise."""
 
         def alone(item: Item) -> Reply:
-            return halving(lambda pairs: [ask(pairs[0])], [(item, self.opened(item))])[0]
+            return self._fitting.ask(lambda pairs: [ask(pairs[0])], [(item, self.opened(item))])[0]
 
         return singly(alone, items)
 
@@ -140,7 +141,7 @@ class Local(Checkpoint):
             except ModelError as problem:
                 answers[place] = problem
         if good:
-            answers |= zip(good, halving(ask, list(good.values())), strict=True)
+            answers |= zip(good, self._fitting.ask(ask, list(good.values())), strict=True)
         return [answers[place] for place in range(len(items))]
 
 
@@ -157,27 +158,3 @@ def repeatable() -> Iterator[None]:
 def _unchecked(_processor: Any, _name: str, given: Any) -> Any:
     """In place of the check that a processor has every part, its videos' too."""
     return type(given)
-
-
-def halving(ask: Callable[[list[Pair]], list[Reply]], pairs: list[Pair]) -> list[Reply]:
-    """Ask; where the device's memory is too small, ask in halves, and keep that with the replies.
-
-    A single item that does not fit is an error of its own.
-    """
-    from torch import OutOfMemoryError
-
-    try:
-        return ask(pairs)
-    except OutOfMemoryError as problem:
-        if len(pairs) == 1:
-            raise ModelError(
-                "it does not fit into the device's memory, not even alone: give a smaller model, "
-                "dtype=bfloat16 or device=cpu"
-            ) from problem
-    middle = len(pairs) // 2
-    found = [halving(ask, half) for half in (pairs[:middle], pairs[middle:])]
-    return [
-        replace(reply, facts={**reply.facts, "out_of_memory": f"asked in halves of {len(pairs)}"})
-        for half in found
-        for reply in half
-    ]

@@ -46,8 +46,9 @@ class Seeing(Crossing):
 
     def check_pictures(self, hashes: Sequence[str]) -> None:
         """Before anything is asked: features of the right size for every picture."""
-        known = self._read().names
-        missing = [one for one in dict.fromkeys(hashes) if one not in known]
+        known = self._read()
+        known.close()
+        missing = [one for one in dict.fromkeys(hashes) if one not in known.names]
         if missing:
             raise BadInput(
                 f"{len(missing)} of {len(set(hashes))} pictures have no region features in "
@@ -60,6 +61,11 @@ class Seeing(Crossing):
 
         self._features = self._read()
         return self.pretrained(AutoTokenizer, **self.trust)
+
+    async def close(self) -> None:
+        if self._parts is not None:
+            self._features.close()
+            self._parts = None
 
     def save_inputs(self, folder: Path) -> None:
         self.parts[1].save_pretrained(folder)

@@ -1,0 +1,54 @@
+"""Batches that fit into a device's memory: halved when one does not, from then on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any, TypeVar
+
+from subitize.errors import ModelError
+from subitize.models.base import Reply
+
+T = TypeVar("T")
+OUT_OF_MEMORY = "out_of_memory"
+"""the fact of a reply that says how many items at once the device could take"""
+
+
+class Fitting:
+    """Asks as many at once as the device can take; what it learns it keeps."""
+
+    def __init__(self) -> None:
+        self.most: int | None = None
+        """so many items fit; unknown while every batch did"""
+
+    def ask(self, ask: Callable[[list[T]], list[Reply]], items: Sequence[T]) -> list[Reply]:
+        """The replies to all items; one that does not fit even alone is an error of its own."""
+        found: list[Reply] = []
+        while len(found) < len(items):
+            found += self._part(ask, list(items[len(found) :][: self.most]))
+        if self.most is None:
+            return found
+        told = {OUT_OF_MEMORY: f"{self.most} at once"}
+        return [replace(reply, facts={**reply.facts, **told}) for reply in found]
+
+    def _part(self, ask: Callable[[list[T]], list[Reply]], items: list[T]) -> list[Reply]:
+        import torch
+
+        try:
+            return ask(items)
+        except torch.OutOfMemoryError as problem:
+            if len(items) == 1:
+                raise ModelError(
+                    "it does not fit into the device's memory, not even alone: give a smaller "
+                    "model, dtype=bfloat16 or device=cpu"
+                ) from problem
+        # Outside of the except: what the failed batch holds is free only here.
+        if torch.cuda.is_available():
+            torch.cuda.empty_cache()
+        self.most = len(items) // 2
+        return self._part(ask, items[: self.most])
+
+
+def told_by(reply: Reply) -> Any:
+    """How many items at once the device could take, where a batch was too large for it."""
+    return reply.facts.get(OUT_OF_MEMORY)
