@@ -85,7 +85,8 @@ def models() -> str:
 def measures() -> str:
     parts = ["# Measures\n\n" + NOTE]
     parts.append("Every measure is a pure function; nothing in is an error, never 0.\n\n")
-    parts.append("| measure | formula | unit | best | where |\n|---|---|---|---|---|\n")
+    parts += [f"- `{name}`: {one.says} ({one.source})\n" for name, one in MEASURES.items()]
+    parts.append("\n| measure | formula | unit | best | where |\n|---|---|---|---|---|\n")
     for name, measure in MEASURES.items():
         formula = measure.formula.replace("|", "\\|").replace("\n", " ")
         unit, best = measure.unit.replace("|", "\\|"), str(measure.best).replace("|", "\\|")

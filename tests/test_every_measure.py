@@ -100,6 +100,13 @@ def value(measure: Measure, *given: Any) -> Any:
     return found.value if isinstance(found, Score) else found
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_it_says_what_it_is_and_where_it_comes_from(name: str) -> None:
+    measure = MEASURES[name]
+    assert re.fullmatch(r"[^.]+(\.\d[^.]*)?\.", measure.says), "one sentence"
+    assert re.search(r"\b(19|20)\d\d$", measure.source)
+
+
 @pytest.mark.parametrize("name", [name for name in NAMES if MEASURES[name].takes != "table"])
 def test_order_of_trials_does_not_matter(name: str) -> None:
     measure = MEASURES[name]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import subprocess
 import sys
 from dataclasses import replace
@@ -250,15 +251,17 @@ def test_the_gallery_shows_the_worst_first(good_runs: list[StoredRun]) -> None:
 def test_the_methods_can_be_copied(report: Path) -> None:
     text = report.read_text("utf-8")
     for said in (
-        "Seed 0",
+        "We ran the benchmark naming (version 1; Testolin A, Hou K, Zorzi M 2025) with subitize",
         "How many things are there in the picture?",
-        "1,200 trials asked",
-        "numpy 2.0",
+        "In all 1\u2009200 trials were asked (seed 0)",
         "10.1371/journal.pone.0331566",
         "@software{subitize",
-        "reader strict",
+        "read by the rules “strict”",
     ):
         assert said in text, said
+    paragraph = re.search(r'<div class="copied">.*?<p class="body">(We ran .*?)</p>', text, re.S)
+    assert paragraph
+    assert "numpy" not in paragraph[1]
 
 
 def test_wrong_input_is_told(tmp_path: Path, good_runs: list[StoredRun]) -> None:

@@ -14,7 +14,7 @@ from subitize.benchmarks.naming import Naming
 from subitize.measures import MEASURES
 from subitize.reports.build import build_report
 from subitize.reports.default import sections
-from subitize.reports.page import Cards, Cite, Figure, Gallery, Points, Table
+from subitize.reports.page import Cards, Cite, Figure, Gallery, Points, Table, every_block
 from subitize.runs.stored import StoredRun
 from tests.reports.embedded import rows_of
 from tests.reports.made_up_runs import changed, estimate, guess, make_run, simulate
@@ -74,7 +74,8 @@ def test_every_measure_is_a_column_with_its_interval(runs: list[StoredRun], tmp_
     assert "mine/&lt;lost&gt; · NAE: nothing was read" in page
     told = MEASURES["nae"]
     assert "|G − T| / T" in told.formula
-    assert escape(f"{told.formula} ({told.unit}; best: {told.best})") in page
+    facts = f"({told.unit}; best: {told.best}; {told.source})"
+    assert escape(f"{told.says} {told.formula} {facts}") in page
 
 
 def test_units_and_best_values_come_from_the_measures(runs: list[StoredRun]) -> None:
@@ -97,9 +98,9 @@ def test_it_shows_replies_methods_and_what_to_cite(runs: list[StoredRun]) -> Non
     wild = next(gallery for gallery in galleries if gallery.title == "mine/wild")
     assert [picture.verdict for picture in wild.pictures][-1] in ("right", "wrong")
     assert "category" in wild.pictures[0].detail
-    (points,) = (block for block in methods.blocks if isinstance(block, Points))
+    (points,) = (block for block in every_block([methods]) if isinstance(block, Points))
     assert points.points == MadeUp.DEVIATIONS
-    assert "benchmark made-up (version 1)" in methods.blocks[0].text  # type: ignore[union-attr]
+    assert "benchmark made-up (version 1; Nobody N 2025)" in methods.blocks[0].text  # type: ignore[union-attr]
     assert cited.blocks == [Cite(["Nobody N. Nothing at all (2025).\ndoi:10.0/none"])]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from tests.reports.embedded import files_of, rows_of
 from tests.reports.made_up_runs import NASTY
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+AXE = "axe-core@4.10"
 pytestmark = [pytest.mark.budget(90), pytest.mark.timeout(240)]
 
 
@@ -215,8 +217,45 @@ def test_buttons_copy_bibtex_latex_and_the_methods(browser: Any, report: Path) -
     assert latex.count(" \\\\\n") >= len(rows_of(report, "naming-leaderboard.csv"))
     assert "\\%" in latex
     assert not re.search(r"(?<!\\)[%_#$&](?!-\$)", re.sub(r" & |\$-\$", " ", latex))
-    assert copied("naming-methods").startswith("3 runs of the benchmark naming")
+    assert copied("naming-methods").startswith("We ran the benchmark naming")
     page.close()
+
+
+def test_no_letters_of_a_figure_are_smaller_than_ten_pixels(visit: Visit) -> None:
+    visit.open_everything()
+    sizes = visit.page.evaluate(
+        "[...document.querySelectorAll('figure.drawing svg text')].map(t => {"
+        "const matrix = t.getScreenCTM();"
+        "return parseFloat(getComputedStyle(t).fontSize) * Math.hypot(matrix.a, matrix.b)})"
+    )
+    assert len(sizes) > 100
+    assert min(sizes) >= 9.95
+
+
+@pytest.fixture(scope="session")
+def axe(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The source of axe-core, fetched by npm: its licence keeps it out of this repository."""
+    npm = shutil.which("npm")
+    if not npm:
+        pytest.skip("no npm found: install it to check the report's accessibility")
+    folder = tmp_path_factory.mktemp("axe")
+    asked = [npm, "install", "--no-save", "--no-audit", "--no-fund", "--prefix", str(folder), AXE]
+    done = subprocess.run(asked, check=False, capture_output=True, text=True)
+    if done.returncode:
+        pytest.skip(f"npm can't fetch axe-core: {done.stderr.strip()[-200:]}")
+    return (folder / "node_modules" / "axe-core" / "axe.min.js").read_text("utf-8")
+
+
+def test_axe_finds_nothing_serious(visit: Visit, axe: str) -> None:
+    visit.open_everything()
+    found = visit.page.evaluate(f"{axe};axe.run()")
+    serious = [
+        (one["id"], one["help"], one["nodes"][0]["html"][:200])
+        for one in found["violations"]
+        if one["impact"] in ("serious", "critical")
+    ]
+    assert serious == []
+    assert len(found["passes"]) > 20
 
 
 def test_dark_and_print_stay_readable(browser: Any, report: Path) -> None:

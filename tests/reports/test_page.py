@@ -151,7 +151,7 @@ def test_columns_in_short() -> None:
         "Skipped", ".1%", False, "num",
     )  # fmt: skip
     assert (path.name, path.at, path.interval) == ("smape_occluded", ("smape", "occluded"), True)
-    assert "percent; best: 0.0" in path.help
+    assert "(percent; best: 0.0; Pothiraj" in path.help
 
 
 def test_a_line_says_why_it_has_no_value() -> None:

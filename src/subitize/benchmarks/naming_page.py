@@ -15,7 +15,7 @@ from subitize.benchmarks.numerosity_page import (
 )
 from subitize.benchmarks.numerosity_tables import flagged_tables
 from subitize.reports.cells import Line, columns, model_table, words
-from subitize.reports.page import Block, Picture, Prose, Section
+from subitize.reports.page import Block, Fold, Picture, Prose, Section
 from subitize.reports.replies import examples, gallery_section, pictures, unreadable_section
 from subitize.reports.respondents import Respondent, unfolded
 from subitize.runs.stored import StoredRun
@@ -82,7 +82,8 @@ def _asking_section(respondents: Sequence[Respondent]) -> Section:
     ]
     if lines := _prompt_lines(respondents):
         caption = "The prompt forms; the scores stand on the chosen one."
-        blocks.append(model_table(f"{NAME}-prompts", caption, lines, PROMPTS))
+        table = model_table(f"{NAME}-prompts", caption, lines, PROMPTS)
+        blocks.append(Fold("Every prompt form that was tried", [table]))
     if lines := unfolded(respondents, "prompt_held_out"):
         caption = "The form chosen on one half of the pictures, scored on the other half."
         note = (

@@ -17,7 +17,7 @@ from subitize.reports import grids
 from subitize.reports.cells import data_table
 from subitize.reports.grids import Matrix, matrix_from
 from subitize.reports.methods import citations, methods
-from subitize.reports.page import Block, Figure, Prose, Section
+from subitize.reports.page import Block, Figure, Fold, Prose, Section
 from subitize.reports.respondents import Respondent, respondents_from
 from subitize.runs.stored import StoredRun
 
@@ -49,7 +49,8 @@ GRIDS = (
         "matrices",
         "Confusion matrices",
         "Counting gives a clean diagonal. Estimation gives a band that widens with number. A "
-        "horizontal stripe is an anchor: one response given to many targets.",
+        "horizontal stripe is an anchor: one response given to many targets. Fast cards are cards "
+        "with one kind of clip art in one colour, regularly placed.",
         "confusion",
         "Share of each response (up) to each target (right), per category and over all. The dotted "
         "line is where right responses lie; the top row also holds all responses above it. "
@@ -149,7 +150,8 @@ def measured_sections(name: str, respondents: Sequence[Respondent]) -> Iterator[
             if left_out := [one.label for one in respondents if one not in drawn]:
                 why = "Not drawn, since nothing they said could be read: "
                 blocks.append(Prose(f"{why}{', '.join(left_out)}.", "note"))
-            blocks += tables.category_tables(name, respondents, categories)
+            by_category = tables.category_tables(name, respondents, categories)
+            blocks.append(Fold("NAE and accuracy per category", by_category))
         yield Section(f"{name}-{grid.id}", grid.title, grid.lead, blocks)
     yield Section(
         f"{name}-biases",

@@ -8,7 +8,7 @@ import polars as pl
 
 from subitize.measures.effort import Effort, effort_by_number
 from subitize.reports.cells import Line, columns, model_table
-from subitize.reports.page import Section, Table
+from subitize.reports.page import Fold, Section, Table
 from subitize.reports.respondents import Respondent
 
 OBSERVER = columns(
@@ -67,12 +67,17 @@ def responder_section(name: str, respondents: Sequence[Respondent]) -> Section:
                     "targets."
                 ],
             ),
-            model_table(
-                f"{name}-error-sizes",
-                "Error sizes that the literature on counting uses.",
-                lines,
-                ERROR_SIZES,
-                notes=["Large numbers rule them: nobody is ranked by them here."],
+            Fold(
+                "MAE, RMSE and MAPE",
+                [
+                    model_table(
+                        f"{name}-error-sizes",
+                        "Error sizes that the literature on counting uses.",
+                        lines,
+                        ERROR_SIZES,
+                        notes=["Large numbers rule them: nobody is ranked by them here."],
+                    )
+                ],
             ),
             *([_effort_table(name, effort)] if effort else []),
         ],

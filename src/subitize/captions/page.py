@@ -11,7 +11,18 @@ from subitize.captions.page_checks import CORPUS, NAME, Result, beside, images, 
 from subitize.captions.rule import REASONS
 from subitize.measures.power_law import power_law_shares
 from subitize.published.plos2025 import BIBTEX
-from subitize.reports.cells import Line, cell, columns, data_table, model_table, quotes, told, words
+from subitize.reports.cells import (
+    COUNT,
+    Line,
+    cell,
+    columns,
+    data_table,
+    model_table,
+    quotes,
+    text,
+    told,
+    words,
+)
 from subitize.reports.charts import panels
 from subitize.reports.methods import citations
 from subitize.reports.page import (
@@ -70,7 +81,7 @@ def _frequencies(results: Sequence[Result]) -> Section:
             Card(
                 told(one["share"], ".2%"),
                 f"of {one['name']}'s captions count something",
-                f"{one['with_number']:,} of {one['rows']:,}",
+                f"{text(one['with_number'], COUNT)} of {text(one['rows'], COUNT)}",
             )
         )
         if one["fit"]:
@@ -147,7 +158,7 @@ def _bars(panel: Any, one: Result) -> None:
         axes.bar(numbers, many, color=colours, width=0.8)
         _law(axes, one, numbers)
         axes.set_xlim(0.2, HIGHEST + 0.8)
-        axes.yaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
+        axes.yaxis.set_major_formatter(lambda value, _: text(value, COUNT))
     both[0].set_title(plain(one["name"], 60), loc="left", fontweight="bold")
     both[-1].set(xlabel="number", xticks=[1, *range(10, HIGHEST + 1, 10)], ylabel="captions")
 
@@ -301,10 +312,12 @@ def _methods(results: Sequence[Result]) -> Section:
     blocks: list[Block] = []
     for one in results:
         tagger, release = one["tagger"]
+        counts = ("rows", "null", "not_text", "broken")
+        many = {name: text(one[name], COUNT) for name in counts}
         blocks.append(
             Prose(
-                f"{plain(one['name'], 60)}: {one['rows']:,} captions of {len(one['files'])} files; "
-                f"{one['null']:,} without text, {one['not_text']:,} no text, {one['broken']:,} "
+                f"{plain(one['name'], 60)}: {many['rows']} captions of {len(one['files'])} files; "
+                f"{many['null']} without text, {many['not_text']} no text, {many['broken']} "
                 f"with broken UTF-8. Parts of speech by {plain(tagger)} {plain(release)}, rule "
                 f"{one['rule']}."
             )

@@ -12,6 +12,8 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any, Literal, NamedTuple
 
+from subitize.measures.meanings import MEANINGS
+
 Takes = Literal[
     "trials", "matrix", "categories", "ratings", "foils", "groups", "table", "confidences", "ranks"
 ]
@@ -36,6 +38,16 @@ class Measure(NamedTuple):
     """the field of the result that is the value, where the result has several"""
     perfect: object = None
     """value of a perfect responder where that is not the best one"""
+
+    @property
+    def says(self) -> str:
+        """What it tells, in one sentence."""
+        return MEANINGS[self.where][0]
+
+    @property
+    def source(self) -> str:
+        """Who brought it up, or uses it as we do."""
+        return MEANINGS[self.where][1]
 
     def load(self) -> Callable[..., Any]:
         """The function itself."""

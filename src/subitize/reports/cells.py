@@ -6,9 +6,9 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from subitize.measures import MEASURES, Measure
 from subitize.records import Score
 from subitize.reports.page import Cell, Column, Table, plain
+from subitize.reports.terms import explained
 
 COUNT = ",.0f"
 """the form of whole numbers"""
@@ -115,25 +115,20 @@ class Line(NamedTuple):
         return cell(at(self.values, *path), column.form, reason)
 
 
-def known_measure(name: str) -> Measure | None:
-    """What is known of a measure, or of the one that its name begins with."""
-    return next((MEASURES[one] for one in MEASURES if f"{name}_".startswith(f"{one}_")), None)
-
-
 def column(path: Sequence[str], label: str = "", form: str = "") -> Column:
     """A column of what lies at a path in a line's values; a known measure brings its help.
 
     Beside the forms of `text` there are `n` for counts and `wide` for running text; ± at the end
     is for intervals.
     """
-    known, bare = known_measure(path[0]), form.removesuffix("±")
+    bare = form.removesuffix("±")
     said = ", ".join(LABELS.get(step, step.replace("_", " ")) for step in path)
     return Column(
         "_".join(path),
         label or (said if path[0] in LABELS else said[:1].upper() + said[1:]),
         {"n": COUNT, "wide": ""}.get(bare, bare),
         interval=bare != form,
-        help=f"{known.formula} ({known.unit}; best: {known.best})" if known else "",
+        help=explained(tuple(path)),
         wide=bare == "wide",
         at=tuple(path),
     )

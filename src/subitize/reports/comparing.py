@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from subitize.reports.cells import COUNT, Line, column, columns, model_table, text, told
-from subitize.reports.page import Prose, Section, Table
+from subitize.reports.page import Fold, Prose, Section, Table
 from subitize.runs.comparing import Compared, Comparison
 
 NAMED = 3
@@ -61,7 +61,7 @@ def compared_section(name: str, compared: Compared) -> Section:
         "Differences between models",
         "The same pictures were shown to all, so differences are taken picture by picture.",
         [
-            compared_table(name, compared.found),
+            Fold("All pairs of models", [compared_table(name, compared.found)]),
             *(Prose(one, "note") for one in _strangers(compared)),
         ],
     )

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from subitize.records import Score
-from subitize.reports.cells import column, known_measure, model_table
+from subitize.reports.cells import column, model_table
 from subitize.reports.leaderboard import (
     COUNTED,
     headline,
@@ -21,6 +21,7 @@ from subitize.reports.methods import citations, methods
 from subitize.reports.page import Block, Column, Section
 from subitize.reports.replies import Answer, examples, gallery_section, pictures, unreadable_section
 from subitize.reports.respondents import Respondent, respondents_from
+from subitize.reports.terms import known_measure
 from subitize.runs.stored import StoredRun
 
 SHOWN = 4

@@ -14,7 +14,6 @@ from subitize.reports.cells import (
     as_score,
     cell,
     columns,
-    known_measure,
     model_table,
     text,
     told,
@@ -23,6 +22,7 @@ from subitize.reports.charts import Series, dot_rows, panels, percent_axis
 from subitize.reports.page import Card, Cards, Cell, Column, Figure, Standing, Table
 from subitize.reports.respondents import Respondent
 from subitize.reports.style import INK, MUTED, OWN
+from subitize.reports.terms import known_measure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import takewhile
 from typing import Any
 
 from subitize import __version__
-from subitize.reports.cells import Line, at, columns, model_table
-from subitize.reports.page import Block, Cite, Points, Prose, Section, Table, plain
+from subitize.benchmark import Paper
+from subitize.reports.cells import COUNT, Line, at, columns, model_table, text
+from subitize.reports.page import Block, Cite, Fold, Points, Prose, Section, Table, plain
 from subitize.reports.respondents import Respondent
 
 SUBITIZE_BIBTEX = f"""@software{{subitize,
@@ -16,19 +18,13 @@ SUBITIZE_BIBTEX = f"""@software{{subitize,
   author  = {{{{The subitize authors}}}},
   version = {{{__version__}}}
 }}"""
+EMPTY: tuple[object, ...] = ("", None, [], ())
+"""settings that say nothing"""
 LEFT_OUT = "unreadable replies enter no score and are listed with their reasons"
 
 
 def _listed(values: Iterable[object]) -> str:
     return ", ".join(dict.fromkeys(str(value) for value in values))
-
-
-def _packages(infos: Iterable[Mapping[str, Any]]) -> str:
-    found: dict[str, list[str]] = {"subitize": []}
-    for info in infos:
-        for name, version in (info.get("packages") or {"subitize": __version__}).items():
-            found.setdefault(name, []).append(version)
-    return ", ".join(f"{name} {_listed(versions)}" for name, versions in found.items())
 
 
 def _shared(lists: Sequence[Sequence[str]]) -> int:
@@ -59,22 +55,42 @@ def _questions(respondents: Sequence[Respondent]) -> str:
 def _paragraph(
     respondents: Sequence[Respondent], intervals: str, unread: str, questions: str
 ) -> str:
+    """Words for a paper: whole sentences, without hashes, packages or settings left empty."""
     infos = [one.run.info for one in respondents]
     asked, stand = (
-        sum(int(one.scores.get(key) or 0) for one in respondents) for key in ("asked", "trials")
+        text(sum(int(one.scores.get(key) or 0) for one in respondents), COUNT)
+        for key in ("asked", "trials")
     )
     readers = (
         one.run.info.get("reader") or next(iter(one.run.benchmark.READERS)) for one in respondents
     )
+    seeds = _listed(at(info, "settings", "seed") for info in infos)
+    many = len(dict.fromkeys(one.model for one in respondents))
+    benchmark = respondents[0].run.benchmark
     return (
-        f"{len(respondents)} run{'s' if len(respondents) != 1 else ''} of the benchmark "
-        f"{respondents[0].run.benchmark.NAME} (version "
-        f"{_listed(info.get('version', '?') for info in infos)}) with "
-        f"{asked:,} trials asked; the scores stand on {stand:,} of them. "
-        f"Seed {_listed(at(info, 'settings', 'seed') for info in infos)}. {questions}"
-        f"Replies were read with the reader {_listed(readers)}; {unread}. "
-        f"Intervals cover 95 %, {intervals}. Software: {_packages(infos)}."
+        f"We ran the benchmark {benchmark.NAME} (version "
+        f"{_listed(info.get('version', '?') for info in infos)}; {_cited(benchmark.PAPER)}) with "
+        f"subitize {_listed(_version(info) for info in infos)} on {many} "
+        f"model{'s' if many != 1 else ''}: {_listed(one.model for one in respondents)}. In all "
+        f"{asked} trials were asked (seed {seeds}), and the scores stand on {stand} of them. "
+        f"{questions}Replies were read by the rules "
+        f"“{_listed(readers)}”; {unread}. Intervals cover 95 %, {intervals}."
     )
+
+
+def _version(info: Mapping[str, Any]) -> str:
+    return str((info.get("packages") or {}).get("subitize") or __version__)
+
+
+def _cited(paper: Paper) -> str:
+    """A paper as a sentence names it.
+
+    >>> _cited(Paper("Hou K, Zorzi M. On numbers. A Journal (2025).", ""))
+    'Hou K, Zorzi M 2025'
+    """
+    authors = re.split(r"[.(]", paper.citation)[0].strip().split(", ")
+    named = ", ".join(authors) if len(authors) < 4 else f"{authors[0]} et al."
+    return " ".join([named, *re.findall(r"\((\d{4})\)", paper.citation)[:1]])
 
 
 def _runs_table(name: str, respondents: Sequence[Respondent]) -> Table:
@@ -86,17 +102,21 @@ def _runs_table(name: str, respondents: Sequence[Respondent]) -> Table:
             "revision": at(info, "model", "revision"),
             "seed": str(at(info, "settings", "seed")),
             "created": str(info.get("created", ""))[:19].replace("T", " "),
-            "settings": "; ".join(f"{k} = {_short(v)}" for k, v in settings if k != "seed"),
+            "settings": "; ".join(
+                f"{k} = {_short(v)}" for k, v in settings if k != "seed" and v not in EMPTY
+            ),
+            "software": ", ".join(f"{k} {v}" for k, v in (info.get("packages") or {}).items()),
         }
         lines.append(Line(one.label, {**one.scores, **values}, missing="not known"))
-    shown = "revision; seed; asked::n; trials:Scored:n; created:Started (UTC); settings::wide"
+    shown = (
+        "revision; seed; asked::n; trials:Scored:n; created:Started (UTC); "
+        "settings::wide; software:Installed:wide"
+    )
     return model_table(f"{name}-runs", "The runs.", lines, columns(shown))
 
 
 def _short(value: object) -> str:
-    if isinstance(value, list | tuple):
-        return ", ".join(map(str, value))
-    return "none" if value in ("", None) else str(value)
+    return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
 
 
 def methods(
@@ -112,10 +132,11 @@ def methods(
     said = f"Questions that the scores stand on: {questions} " if questions else ""
     blocks: list[Block] = [
         Prose(_paragraph(respondents, intervals, unread, said), "copied"),
-        _runs_table(name, respondents),
+        Fold("The runs, with all their settings", [_runs_table(name, respondents)]),
     ]
     if deviations := respondents[0].run.benchmark.DEVIATIONS:
-        blocks.append(Points("Where this differs from the paper", deviations))
+        differs = "Where this differs from the paper"
+        blocks.append(Fold(differs, [Points("", deviations)]))
     return Section(
         f"{name}-methods",
         "Methods",

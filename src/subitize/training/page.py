@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from subitize.published import geckonum, probe
 from subitize.records import Score
-from subitize.reports.cells import Line, columns, data_table, model_table
+from subitize.reports.cells import Line, columns, data_table, model_table, text
 from subitize.reports.charts import Series, legend, lines, panels, percent_axis
 from subitize.reports.methods import citations
 from subitize.reports.page import Block, Card, Cards, Chapter, Column, Figure, Prose, Section, Table
@@ -71,10 +71,10 @@ def _cards(result: Result, measure: str) -> Cards:
         found = measures[measure]
         if found["mean"] is None or data == "valid+test":
             continue
-        spread = "" if found["std"] is None else f" ({found['std']:.1%})"
+        spread = "" if found["std"] is None else f" ({text(found['std'], '.1%')})"
         before = result["before"][data][measure]
-        told = "" if before is None else f"before {before:.1%}"
-        cards.append(Card(f"{found['mean']:.1%}{spread}", f"{measure} on {data}", told))
+        told = "" if before is None else f"before {text(before, '.1%')}"
+        cards.append(Card(f"{text(found['mean'], '.1%')}{spread}", f"{measure} on {data}", told))
     return Cards(cards)
 
 
@@ -215,8 +215,9 @@ def _how(result: Result) -> Prose:
     data = ", ".join(f"{many} {name}" for name, many in result["data"].items())
     epochs = ", ".join(f"seed {seed}: {epoch:g}" for seed, epoch in stopped.items())
     return Prose(
-        f"AdamW, learning rate {plan['lr']:g} after a linear warm-up over {plan['warmup']:.0%} of "
-        f"the steps and falling linearly after it, weight decay {plan['weight_decay']:g}, batch "
+        f"AdamW, learning rate {plan['lr']:g} after a linear warm-up over "
+        f"{text(plan['warmup'], '.0%')} of the steps and falling linearly after it, weight "
+        f"decay {plan['weight_decay']:g}, batch "
         f"{plan['batch']}, up to {plan['epochs']} epochs, {plan['evaluations']} evaluations per "
         f"epoch, mixed precision {plan['precision']}; epochs trained: {epochs}. "
         f"Weights: {result['model']['revision'] or 'unknown'}. Data: {data}. {_base(result)}"
@@ -230,6 +231,6 @@ def _base(result: Result) -> str:
         return ""
     share = data["foils"] / (data["right"] + data["foils"])
     return (
-        f"Whoever calls every sentence a foil has an acc of about {share:.0%} here and an acc_r "
-        "by chance of 50 %: compare acc_r."
+        f"Whoever calls every sentence a foil has an acc of about {text(share, '.0%')} here and an "
+        "acc_r by chance of 50 %: compare acc_r."
     )
