@@ -105,6 +105,7 @@ def test_a_child_draws_the_batch_that_comes_next_while_this_one_computes(
     shown = [future.result() for future in answerer.draw(batch) if future is not None]
     assert drawn == [str(trial.stimulus.recipe) for trial in trials]
     found = answerer.answer(batch)
+    answerer.close()
     assert found["hashes"] == [picture.sha256 for picture in shown]
     assert len(found["answers"]) == len(drawn) == 3, "nothing is drawn twice"
 

@@ -99,6 +99,9 @@ class Drawer:
             self._drawn.move_to_end(key)
             return self._drawn[key]
 
+    def close(self) -> None:
+        self._pool.shutdown(wait=True, cancel_futures=True)
+
     def forget(self, kept: int) -> None:
         """All but the newest."""
         with self._lock:
@@ -130,6 +133,11 @@ class Answerer:
         self._loop.run_until_complete(opened(self._model))
         self._ask = getattr(self._model, METHODS[hello["kind"]])
         self._drawer = Drawer()
+
+    def close(self) -> None:
+        """Give threads and loop back."""
+        self._drawer.close()
+        self._loop.close()
 
     def draw(self, batch: list[dict[str, Any]]) -> list[Future[Picture] | None]:
         """Begin to draw the pictures of a batch, of this one or of the next."""
