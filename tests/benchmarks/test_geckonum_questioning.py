@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import orjson
+import polars as pl
 import pytest
 from aiohttp import web
 from PIL import Image
@@ -145,6 +146,20 @@ def test_metrics_with_written_questions(tmp_path: Path, style: str, score: float
     assert len(studio.orders) == 1  # only prompts that have a picture
     assert scores["means"][style]["mine"]["value"] == pytest.approx(score)
     assert picture_scores(load_stored(folder).counted)["metric"].to_list() == [style]
+
+
+def test_a_yes_counts_only_if_all_that_it_rests_on_is_yes() -> None:
+    """Of a chain of four the second is no; the fifth rests on nothing."""
+    said = ["yes", "no", "yes", "yes", "yes"]
+    rests = [None, 0, 1, 2, None]
+    answers = pl.DataFrame({
+        "painter": "mine", "dataset_id": "a", "picture": 0, "style": "dsg", "stage": "ask",
+        "state": "read", "place": range(5), "premise": rests, "choice": said,
+        "number": pl.Series([None] * 5, dtype=pl.Float64),
+        "asked": pl.Series([None] * 5, dtype=pl.Int64), "note": "",
+    })  # fmt: skip
+    for table in (answers, answers.reverse()):
+        assert picture_scores(table)["score"].to_list() == [2 / 5]
 
 
 def test_prompts_of_other_types(tmp_path: Path) -> None:

@@ -194,9 +194,7 @@ def picture_scores(answers: pl.DataFrame) -> pl.DataFrame:
     import polars as pl
 
     picture = ["painter", "dataset_id", "picture"]
-    yes, premise = pl.col("choice") == "yes", pl.col("premise")
-    premises = answers.select(*picture, premise="place", granted=yes)
-    granted = yes & (premise.is_null() | pl.col("granted").fill_null(False))
+    yes, granted = pl.col("choice") == "yes", pl.col("granted")
     gap = (pl.col("number").clip(upper_bound=MORE_THAN_TEN) - pl.col("asked")).abs()
     metrics = {
         MATCH: {_match_metric(answers): pl.col("number").first()},
@@ -207,10 +205,22 @@ def picture_scores(answers: pl.DataFrame) -> pl.DataFrame:
     if style := next(iter(answers["style"]), ""):
         metrics[ASK] = {style: (granted if style == "dsg" else yes).mean()}
     read = answers.filter((pl.col("state") == "read").all().over(picture))
-    read = read.join(premises, [*picture, "premise"], "left", maintain_order="left")
     stage = next(iter(answers["stage"]), MATCH)
+    if stage == ASK:
+        read = read.with_columns(granted=pl.Series(_granted(read, picture), dtype=pl.Boolean))
     each = read.group_by(picture, maintain_order=True).agg(**metrics[stage])
     scores = each.sort("painter", maintain_order=True).unpivot(
         index=picture, variable_name="metric", value_name="score"
     )
     return scores.select("metric", *picture, "score")
+
+
+def _granted(read: pl.DataFrame, picture: list[str]) -> list[bool]:
+    """Whether each answer is yes and so are all that it rests on, its premise's premise too."""
+    found: dict[tuple[Any, ...], bool] = {}
+    rows = read.select(*picture, "place", "premise", "choice").rows()
+    # a premise stands before what rests on it
+    for *own, place, premise, said in sorted(rows, key=lambda row: row[len(picture)]):
+        rests = premise is None or found.get((*own, premise), False)
+        found[*own, place] = said == "yes" and rests
+    return [found[row[: len(picture) + 1]] for row in rows]
