@@ -173,16 +173,19 @@ def sizes() -> str:
     table = json.loads((HERE / "sizes.json").read_text(encoding="utf-8"))
     lines = [(name, per, row) for name, rows in table.items() for per, row in rows.items()]
     tests = [key for key in lines[0][2] if key != "runs"]
-    runs = min(row["runs"] for _, _, row in lines)
+    errors = {
+        many: (0.05 * 0.95 / many) ** 0.5 for many in sorted({row["runs"] for *_, row in lines})
+    }
+    told = ", ".join(f"{error:.3f} at {many:,} runs" for many, error in errors.items())
     parts = [
-        f"\nHow often tests reject a null that is true (`python -m bench sizes`, {runs} simulated "
-        "runs per line; .05 is meant, with a standard error of "
-        f"{(0.05 * 0.95 / runs) ** 0.5:.3f}):\n\n",
-        f"| responder | per cell | {' | '.join(tests)} |\n|---|---|{'---|' * len(tests)}\n",
+        "\nHow often tests reject a null that is true in simulated runs (`python -m bench sizes`; "
+        f".05 is meant, with a standard error of {told}):\n\n",
+        f"| responder | per cell | runs | {' | '.join(tests)} |\n",
+        f"|---|---|---|{'---|' * len(tests)}\n",
     ]
     for name, per_cell, row in lines:
         shares = " | ".join(f"{row[test]:.3f}".lstrip("0") for test in tests)
-        parts.append(f"| {name} | {per_cell} | {shares} |\n")
+        parts.append(f"| {name} | {per_cell} | {row['runs']} | {shares} |\n")
     return "".join(parts)
 
 
