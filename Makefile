@@ -28,7 +28,7 @@ test: .venv/tested
 long: .venv/tested
 	.venv/bin/python -m pytest -n 0 -m long
 	SUBITIZE_KILLS=5 .venv/bin/python -m pytest -n 0 tests/ray -k survive
-	.venv/bin/python -m bench coverage coverage_probe sizes
+	.venv/bin/python -m bench coverage coverage_probe numbernet sizes
 	.venv/bin/python docs/generate.py
 
 # Trains our own model anew, every configuration with three seeds (about 15 CPU minutes), and writes

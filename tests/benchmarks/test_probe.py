@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import orjson
 import pytest
+from scipy.stats import norm
 from typer.testing import CliRunner
 
 from subitize.benchmarks.catalog import get_benchmark, page_of
@@ -98,6 +99,30 @@ def test_a_filler_s_known_ranks_are_recovered(tmp_path: Path) -> None:
     for name, value in truth.items():
         width = (found[name]["high"] - found[name]["low"]) * 3.3 / 1.96 / 2
         assert abs(found[name]["value"] - value) <= width, name
+
+
+def test_an_observer_s_known_accuracy_is_recovered(tmp_path: Path) -> None:
+    """A normal around n with sd w n, rounded: how often that is n follows from n."""
+    w = 0.25
+    found = scored(tmp_path, f"sim/observer?limit=0&w={w}", task="vqa", items=900)
+
+    def hit(n: int) -> float:
+        low, high = norm.cdf([0.5, max(20, 2 * n) + 0.5], n, w * n)
+        around = norm.cdf([n - 0.5, n + 0.5], n, w * n)
+        return float((around[1] - around[0]) / (high - low))
+
+    shares = {int(n): one["accuracy"] for n, one in found["numbers"].items()}
+    truth = {n: hit(n) if n else 1.0 for n in shares}
+    asked = sum(one["trials"] for one in shares.values())
+    expected = sum(truth[n] * one["trials"] for n, one in shares.items()) / asked
+    width = (found["accuracy"]["high"] - found["accuracy"]["low"]) * 3.3 / 1.96 / 2
+    assert abs(found["accuracy"]["value"] - expected) <= width
+    assert found["accuracy"]["low"] < expected < found["accuracy"]["high"]
+    odd = [n for n in shares if n % 2]
+    right = sum(shares[n]["value"] * shares[n]["trials"] for n in odd)
+    assert found["parity"]["odd"]["value"] == pytest.approx(
+        right / sum(shares[n]["trials"] for n in odd)
+    )
 
 
 def test_scores_agree_with_the_plain_measures(tmp_path: Path) -> None:
