@@ -10,26 +10,23 @@ import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
 
+import numpy as np
 import pytest
 
 from subitize.api import run
+from subitize.datasets.geckonum.prompts import make_prompts
+from subitize.datasets.geckonum.recipe import Recipe
 from subitize.humans.serving import Opened, opened, study_folder
 from subitize.humans.study import Study
 from subitize.humans.web import in_thread
 
-CHROMIUM = [
-    "--no-sandbox", "--disable-quic", "--no-first-run", "--disable-background-networking",
-    "--disable-component-update", "--disable-sync",
-]  # fmt: skip
-
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """One worker for all that needs the server or the browser: each is started once."""
+    """One worker for all that needs the database or the browser: each is started once."""
     for item in items:
         if {"postgres", "database", "browser"} & set(getattr(item, "fixturenames", ())):
-            item.add_marker(pytest.mark.xdist_group("people"))
+            item.add_marker(pytest.mark.xdist_group("browser"))
 
 
 @pytest.fixture(scope="session")
@@ -39,6 +36,26 @@ def painted(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = run("geckonum", "painter/shapes?size=128", out=str(out), tasks=("1",),
                types=("numeric_simple",), things=("apple",), seeds=1)  # fmt: skip
     return Path(made.folder)
+
+
+@pytest.fixture(scope="session")
+def files(painted: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
+    """Pictures named after prompts of Tasks 2 and 3, and the file of those prompts."""
+    folder = tmp_path_factory.mktemp("files")
+    wanted = ("approx-1-entity", "approx-2-entity", "fractional-simple")
+    made = make_prompts(Recipe(), np.random.default_rng(0))
+    chosen = [one for kind in wanted for one in [p for p in made if p.prompt_type == kind][:3]]
+    lines = ["index,prompt,has_numeral,is_frequent,entities,prompt_type,dataset_id"]
+    (folder / "me").mkdir()
+    some = next((painted / "images").iterdir()).read_bytes()
+    for one in chosen:
+        lines.append(f'{one.index},"{one.prompt}",{one.has_numeral},{one.is_frequent},'
+                     f'"{one.entities}",{one.prompt_type},{one.dataset_id}')  # fmt: skip
+        # What stands behind a PNG's end changes its bytes, not what it shows.
+        unlike = some + one.dataset_id.encode()
+        (folder / "me" / f"{one.dataset_id}_0.png").write_bytes(unlike)
+    (folder / "prompts.csv").write_text("\n".join(lines) + "\n")
+    return str(folder), str(folder / "prompts.csv")
 
 
 Serve = Callable[..., tuple[str, Opened]]
@@ -95,16 +112,3 @@ def postgres() -> Iterator[str]:
 def database(request: pytest.FixtureRequest) -> str:
     """Each of the two databases, by its address; empty for a file."""
     return "" if request.param == "sqlite" else str(request.getfixturevalue("postgres"))
-
-
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Any]:
-    """Debian's Chromium, once for all tests."""
-    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    path = os.environ.get("SUBITIZE_CHROMIUM") or shutil.which("chromium")
-    if not path:
-        pytest.skip("no Chromium found: install it, or set SUBITIZE_CHROMIUM to its path")
-    with playwright.sync_playwright() as driver:
-        launched = driver.chromium.launch(executable_path=path, args=CHROMIUM)
-        yield launched
-        launched.close()

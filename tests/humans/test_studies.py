@@ -140,31 +140,6 @@ def test_a_capture_study_asks_its_sample_of_occluded_pictures(tmp_path: Path) ->
     assert score_run(made)["smape"]["occluded"]["trials"] == 6
 
 
-@pytest.fixture(scope="module")
-def files(painted: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
-    """Pictures named after prompts of Tasks 2 and 3, and the file of those prompts."""
-    import numpy as np
-
-    from subitize.datasets.geckonum.prompts import make_prompts
-    from subitize.datasets.geckonum.recipe import Recipe
-
-    folder = tmp_path_factory.mktemp("files")
-    wanted = ("approx-1-entity", "approx-2-entity", "fractional-simple")
-    made = make_prompts(Recipe(), np.random.default_rng(0))
-    chosen = [one for kind in wanted for one in [p for p in made if p.prompt_type == kind][:3]]
-    lines = ["index,prompt,has_numeral,is_frequent,entities,prompt_type,dataset_id"]
-    (folder / "me").mkdir()
-    some = next((painted / "images").iterdir()).read_bytes()
-    for one in chosen:
-        lines.append(f'{one.index},"{one.prompt}",{one.has_numeral},{one.is_frequent},'
-                     f'"{one.entities}",{one.prompt_type},{one.dataset_id}')  # fmt: skip
-        # What stands behind a PNG's end changes its bytes, not what it shows.
-        unlike = some + one.dataset_id.encode()
-        (folder / "me" / f"{one.dataset_id}_0.png").write_bytes(unlike)
-    (folder / "prompts.csv").write_text("\n".join(lines) + "\n")
-    return str(folder), str(folder / "prompts.csv")
-
-
 def truth_of(here: Opened) -> Any:
     """An eye that sees what the prompt says: of lines its own, of claims yes."""
     known = {

@@ -10,8 +10,10 @@ from __future__ import annotations
 import hashlib
 import secrets
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from subitize.humans.checking import is_right
 from subitize.humans.items import Item
@@ -37,8 +39,8 @@ from subitize.stimuli import generator
 
 AHEAD = 2
 """items in a person's hands: the one shown, and the next, so that its picture can be fetched"""
-LOOK_FOR_IDLE = 30.0
-"""seconds between two looks at who went away"""
+SEEN = 30.0
+"""seconds after which it is noted anew that somebody is there"""
 
 
 def hashed(text: str) -> str:
@@ -107,7 +109,6 @@ class Desk:
                 known[given].answers.append(Answer(number, question, value, seconds, at))
         latest = self.store.read("SELECT max(number) FROM answers")[0][0]
         self.numbers["answers"] = latest or 0
-        self._looked = 0.0
 
     def _know(self, person: Person) -> None:
         self.people[person.name] = person
@@ -154,7 +155,7 @@ class Desk:
             voided = self._restart(person) if rule.rule == "restart" else []
         else:
             voided = []
-        changed = first or back or now - (person.seen or 0) > LOOK_FOR_IDLE
+        changed = first or back or now - (person.seen or 0) > SEEN
         person.entered = person.entered or now
         person.seen, person.session = now, hashed(session)
         for one in person.given:
@@ -247,18 +248,23 @@ class Desk:
         if main >= self.study.per_person:
             return None, ""
         families = {one.item.family for one in person.given if one.item.family}
-        self._look_for_idle()
 
         def fits(item: str) -> bool:
             return item not in had and self.items[item].family not in families
 
-        for pool in self.pools[person.part]:
+        chosen = self._chosen(person.part, rng, fits)
+        if chosen is None and self._took_back():
+            chosen = self._chosen(person.part, rng, fits)
+        return (None, "") if chosen is None else (self.items[chosen], person.part)
+
+    def _chosen(
+        self, part: str, rng: np.random.Generator, fits: Callable[[str], bool]
+    ) -> str | None:
+        for pool in self.pools[part]:
             chosen = pool.choose(rng, fits)
-            if chosen is not None:
-                return self.items[chosen], person.part
-            if not self._complete(pool):
-                break  # a later phase waits for this one
-        return None, ""
+            if chosen is not None or not self._complete(pool):
+                return chosen  # a later phase waits for this one
+        return None
 
     def _complete(self, pool: Pool) -> bool:
         """Every item has all its answers, not only people who have it."""
@@ -283,18 +289,16 @@ class Desk:
         item = self.checks[int(order[place])]
         return None if any(one.item.id == item.id for one in person.given) else item
 
-    def _look_for_idle(self) -> None:
+    def _took_back(self) -> bool:
         """What somebody left unanswered and went away from is given to others."""
-        now = time.time()
-        if now - self._looked < LOOK_FOR_IDLE:
-            return
-        self._looked = now
+        now, any_ = time.time(), False
         for person in self.people.values():
             if now - (person.seen or now) > self.study.returning.idle_minutes * 60:
                 for one in person.given:
                     if not one.done and not one.released:
-                        one.released = True
+                        one.released = any_ = True
                         self._count(one, -1)
+        return any_
 
     # What they say
 

@@ -247,7 +247,7 @@ def read_flags(study: Study) -> dict[str, str]:
 
 
 def _whole(text: str | None) -> int:
-    return int(text) if text and text.isdecimal() and len(text) < 12 else -1
+    return int(text) if text and text.isascii() and text.isdecimal() and len(text) < 12 else -1
 
 
 def _keys(form_: str, many: int) -> list[str]:

@@ -19,6 +19,8 @@ from subitize.errors import SubitizeError
 
 MOST_PAGES = 5000
 """more than any session has"""
+BUSY, PATIENCE = 429, 0.3
+"""too many requests at once: wait so many seconds"""
 TYPOS = ("`", "q", "~", "+")
 """keys beside those that were meant"""
 
@@ -179,10 +181,14 @@ class Annotator:
         return self.answered
 
     async def _get(self, session: Any, where: str, *, raw: bool = False) -> Any:
-        async with session.get(where) as reply:
-            if reply.status != 200:
-                raise SubitizeError(f"{where} gave {reply.status}: {(await reply.text())[:300]}")
-            return await (reply.read() if raw else reply.text())
+        while True:
+            async with session.get(where) as reply:
+                if reply.status == 200:
+                    return await (reply.read() if raw else reply.text())
+                if reply.status != BUSY:
+                    said = (await reply.text())[:300]
+                    raise SubitizeError(f"{where} gave {reply.status}: {said}")
+            await asyncio.sleep(PATIENCE)
 
     async def _act(self, session: Any, page: Page) -> bool:
         """Send the page's form; False on the last page."""
@@ -210,10 +216,15 @@ class Annotator:
 
     async def _post(self, session: Any, path: str, fields: dict[str, str]) -> None:
         headers = {"Accept": "application/json"}
-        async with session.post(self._whole(path), data=fields, headers=headers) as reply:
-            if reply.status != 200:
-                raise SubitizeError(f"{path} gave {reply.status}: {(await reply.text())[:300]}")
-            await reply.read()
+        while True:
+            async with session.post(self._whole(path), data=fields, headers=headers) as reply:
+                if reply.status == 200:
+                    await reply.read()
+                    return
+                if reply.status != BUSY:
+                    said = (await reply.text())[:300]
+                    raise SubitizeError(f"{path} gave {reply.status}: {said}")
+            await asyncio.sleep(PATIENCE)
 
 
 async def all_work(annotators: Sequence[Annotator]) -> list[int]:

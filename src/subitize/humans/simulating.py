@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from typing import Any
+from collections.abc import Coroutine
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeVar
 
 from subitize.humans.desk import Desk
 from subitize.humans.serving import Opened
@@ -15,13 +17,20 @@ from subitize.pictures.decode import decode
 from subitize.stimuli import generator
 
 DRAWN = b"<svg"
+T = TypeVar("T")
 
 
 def simulate(here: Opened, many: int, manner: Manner | None = None, eye: Eye | None = None) -> int:
     """So many simulated annotators do the study; how many answers they gave."""
     with in_thread(here.app) as base:
         people = invited(here.desk, base, many, manner or Manner(), eye or own_eye(here.desk))
-        return sum(asyncio.run(all_work(people)))
+        return sum(in_own_loop(all_work(people)))
+
+
+def in_own_loop(work: Coroutine[Any, Any, T]) -> T:
+    """Run it to its end in another thread: a notebook's own loop is running in this one."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(asyncio.run, work).result()
 
 
 def invited(desk: Desk, base: str, many: int, manner: Manner, eye: Eye) -> list[Annotator]:

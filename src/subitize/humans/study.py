@@ -41,9 +41,9 @@ class Return:
 
     rule: str = "resume"
     """resume where they were, restart from the beginning, or block"""
-    max_age_hours: float = 24 * 14
+    max_age_hours: float = 24.0 * 14
     """after that, counted from the first visit, the link is closed"""
-    idle_minutes: float = 60
+    idle_minutes: float = 60.0
     """an absence that is longer counts as coming back, and gives unanswered items to others"""
 
 

@@ -1,0 +1,131 @@
+"""Trying to get in, out and at what is not one's own."""
+
+from __future__ import annotations
+
+import http.client
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+
+from subitize.humans.study import Study
+from tests.humans.conftest import Serve
+from tests.humans.served import Visitor
+from tests.humans.taking import taker
+
+NASTY = "<script>alert(1)</script>\"'><img src=x onerror=alert(1)>"
+PRIVATE = ("/desk", "/desk/screen", "/desk/picture/x")
+
+
+@pytest.fixture
+def study(painted: Path, serve: Serve) -> tuple[str, Any]:
+    given = Study("geckonum-task1", "apples", NASTY, run=str(painted), training=False)
+    return serve(given)
+
+
+def test_no_page_of_the_researcher_opens_without_the_token(study: tuple[str, Any]) -> None:
+    base, here = study
+    one = taker(base, here)
+    one.begin()  # whoever takes part is no researcher
+    for path in PRIVATE:
+        assert one.get(path).status == 403
+        assert one.get(f"{path}?token={here.site.token[:-1]}").status == 403
+    for path, fields in (("/desk/links", {"many": "5"}), ("/desk/state", {"state": "closed"}),
+                         ("/desk/screen", {"item": "x", "verdict": "drop"})):  # fmt: skip
+        assert one.post(path, fields).status == 403
+    assert len(here.desk.people) == 1
+
+
+def test_links_cannot_be_guessed_nor_others_pictures_seen(study: tuple[str, Any]) -> None:
+    base, here = study
+    one, two = taker(base, here), taker(base, here)
+    one.begin()
+    two.begin()
+    mine = here.desk.people["p001"].given[0].number
+    other = here.desk.people["p002"].given[0].number
+    assert one.get(f"{one.path}/picture/{mine}").status == 200
+    assert one.get(f"{one.path}/picture/{other}").status == 404
+    for guess in ("", "p001", "../desk", "%2e%2e", "x" * 32, one.path[:-1], one.path + "a"):
+        assert Visitor(base).get(f"/p/{guess}").status in (404, 405)
+    hashed = here.desk.people["p001"].link
+    assert Visitor(base).get(f"/p/{hashed}").status == 404  # the database gives no link away
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/p/{link}/picture/../../../study.json", "/p/{link}/picture/..%2f..%2fstudy.db",
+     "/p/{link}/picture/-1", "/p/{link}/picture/1%00", "/static/..%2f..%2fweb.py",
+     "/static/%2e%2e/%2e%2e/web.py", "//etc/passwd", "/p/{link}/picture/1e9"],
+)  # fmt: skip
+def test_no_address_reaches_the_file_system(study: tuple[str, Any], path: str) -> None:
+    base, here = study
+    one = taker(base, here)
+    one.begin()
+    connection = http.client.HTTPConnection(urlsplit(base).netloc)
+    connection.request("GET", path.format(link=one.path.removeprefix("/p/")))
+    answer = connection.getresponse()
+    text = answer.read()
+    assert answer.status in (400, 404)
+    assert b"secret" not in text
+    assert b"import" not in text
+    connection.close()
+
+
+def test_forms_of_others_and_strange_fields_change_nothing(study: tuple[str, Any]) -> None:
+    base, here = study
+    one, evil = taker(base, here), Visitor(base)
+    found = one.begin().form("/answer")
+    assert found is not None
+    evil.get("/")
+    fields = {**found[1], "value": "3"}
+    assert evil.post(found[0], {**fields, "csrf": evil.csrf + "0"}).status == 403
+    assert one.post(found[0], {**fields, "csrf": "x"}).status == 403
+    for odd in ({"given": "-1"}, {"given": "9" * 30}, {"question": "1e3"}, {"given": "١"},
+                {"given": "1; DROP TABLE answers"}):  # fmt: skip
+        assert one.post(found[0], {**fields, **odd}).status == 200
+    assert here.desk.store.read("SELECT count(*) FROM answers") == [(0,)]
+    odd_time = {**fields, "seconds": "-5", "facts": '{"a": ' + "9" * 400}
+    assert one.post(found[0], odd_time).status == 200
+    (seconds,) = here.desk.store.read("SELECT seconds FROM answers")[0]
+    assert 0 <= seconds < 600
+
+
+def test_everything_is_escaped(study: tuple[str, Any]) -> None:
+    base, here = study
+    one = taker(base, here)
+    assert NASTY not in one.get(one.path).text
+    assert "&lt;script&gt;" in one.get(one.path).text
+    one.begin()
+    one.send("/answer", value=f"3 {NASTY}"[:60])
+    desk = Visitor(base)
+    desk.get(f"/desk?token={here.site.token}")
+    for path in ("/desk", "/desk/screen", "/"):
+        assert "<script>alert" not in desk.get(path).text
+        assert "onerror=alert(1)>" not in desk.get(path).text.replace("&gt;", "")
+
+
+def test_secrets_and_prompts_stay_on_the_server(study: tuple[str, Any]) -> None:
+    base, here = study
+    one = taker(base, here)
+    one.begin()
+    got = one.get(one.path)
+    prompts = {item.about.get("prompt", "") for item in here.desk.items.values()} - {""}
+    assert prompts
+    assert not any(prompt in got.text for prompt in prompts)
+    assert "geckonum_0" not in got.text
+    for secret in (here.site.token, here.site.secret.hex()):
+        assert secret not in got.text
+        assert secret not in str(got.headers)
+
+
+def test_nothing_personal_is_stored(study: tuple[str, Any]) -> None:
+    base, here = study
+    one = taker(base, here)
+    one.begin()
+    one.send("/answer", value="3", facts='{"width": 390}')
+    store = here.desk.store
+    everything = str([store.read(f"SELECT * FROM {name}") for name in
+                      ("people", "given", "answers", "meta", "panel_ids")])  # fmt: skip
+    assert "127.0.0.1" not in everything
+    assert "Python-urllib" not in everything

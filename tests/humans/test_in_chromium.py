@@ -1,0 +1,247 @@
+"""Studies in a real browser: by keyboard, two at once, reloads, lost networks, and for all eyes."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from subitize.humans.answers import read_answers
+from subitize.humans.serving import Opened
+from subitize.humans.study import Study
+from tests.humans.conftest import Serve
+from tests.humans.taking import taker
+
+pytestmark = pytest.mark.budget(40)
+WIDTHS = ((1280, 800), (390, 844))
+
+
+class Person:
+    """Somebody at a keyboard; everything that the browser complains about is kept."""
+
+    def __init__(self, browser: Any, base: str, here: Opened, size: tuple[int, int]) -> None:
+        touch = size[0] < 500
+        self.context = browser.new_context(
+            viewport={"width": size[0], "height": size[1]}, has_touch=touch, is_mobile=touch
+        )
+        self.page = self.context.new_page()
+        self.complaints: list[str] = []
+        self.page.on("console", lambda one: self.complaints.append(one.text))
+        self.page.on("pageerror", lambda one: self.complaints.append(str(one)))
+        self.link = base + taker(base, here).path
+
+    def go(self) -> None:
+        self.page.goto(self.link)
+
+    def press(self, *keys: str) -> None:
+        """Keys, and the page that comes after them."""
+        with self.page.expect_navigation():
+            for key in keys:
+                self.page.keyboard.press(key)
+
+    def ready(self) -> str:
+        """Wait for the question and its picture; which item it is about."""
+        self.page.wait_for_selector("#answer")
+        self.page.wait_for_function(
+            "() => { const one = document.getElementById('picture'); "
+            "return !one || (one.complete && one.naturalWidth > 0); }"
+        )
+        self.page.wait_for_timeout(40)  # the clock starts with the next frame
+        return str(self.page.input_value("[name=given]"))
+
+    def overflow(self) -> int:
+        return int(self.page.evaluate(
+            "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+        ))  # fmt: skip
+
+
+@pytest.mark.parametrize("size", WIDTHS, ids=["desktop", "phone"])
+def test_a_whole_study_by_keyboard(
+    size: tuple[int, int], browser: Any, painted: Path, serve: Serve, tmp_path: Path
+) -> None:
+    study = Study("geckonum-task1", "apples", run=str(painted), per_person=3, break_every=2)
+    base, here = serve(study)
+    one = Person(browser, base, here, size)
+    one.go()
+    assert one.overflow() <= 0
+    one.press("Enter")
+    assert one.page.locator(".examples img").count() == 3
+    assert one.overflow() <= 0
+    one.press("Enter")
+    for right in ("3.5", "2, 10+", "10+"):
+        one.ready()
+        assert one.overflow() <= 0
+        one.page.keyboard.type(right)
+        one.press("Enter")
+        assert one.page.locator(".tag.good").count() == 1
+        one.press("Enter")
+    one.ready()
+    one.page.keyboard.type("many")
+    one.page.keyboard.press("Enter")
+    one.page.wait_for_function("() => document.getElementById('problem').textContent !== ''")
+    one.page.keyboard.press("Control+a")
+    one.page.keyboard.press("Delete")
+    one.page.keyboard.type("4")
+    one.press("Enter")
+    one.ready()
+    one.press("u")  # undo
+    one.ready()
+    one.page.keyboard.type("5")
+    one.press("Enter")
+    one.ready()
+    one.page.keyboard.type("2-3")
+    one.press("Enter")
+    assert "short break" in one.page.content()
+    one.press("Enter")
+    one.ready()
+    one.page.keyboard.type("1")
+    one.press("Enter")
+    assert "All your answers are saved" in one.page.content()
+    assert not [one_ for one_ in one.complaints if "422" not in one_]
+    answers = read_answers(tmp_path / "studies" / "apples")
+    assert [row.value for row in answers.holding] == ["5", "2-3", "1"]
+    assert all(row.facts["clock"] == "page" for row in answers.holding)
+    assert {row.facts["page"]["width"] for row in answers.holding} == {size[0]}
+    one.context.close()
+
+
+def test_two_at_once_a_reload_and_a_lost_network(
+    browser: Any, painted: Path, serve: Serve, tmp_path: Path
+) -> None:
+    study = Study("geckonum-task1", "apples", run=str(painted), per_person=3, training=False,
+                  annotators=1)  # fmt: skip
+    base, here = serve(study)
+    both = [Person(browser, base, here, WIDTHS[0]) for _ in range(2)]
+    for one in both:
+        one.go()
+        one.press("Enter")
+        one.press("Enter")
+    for turn in range(2):
+        for place, one in enumerate(both):
+            before = one.ready()
+            one.page.reload()
+            assert one.ready() == before
+            one.page.keyboard.type(str(10 * turn + place + 1))
+            one.press("Enter")
+    one = both[0]
+    one.ready()
+    one.context.set_offline(True)
+    one.page.keyboard.type("7")
+    one.page.keyboard.press("Enter")
+    one.page.wait_for_function(
+        "() => document.getElementById('problem').textContent.includes('No connection')"
+    )
+    with one.page.expect_navigation():
+        one.context.set_offline(False)
+    assert "All your answers are saved" in one.page.content()
+    answers = read_answers(tmp_path / "studies" / "apples")
+    own = {name: [row.value for row in answers.holding if row.person.name == name]
+           for name in answers.people}  # fmt: skip
+    assert own == {"p001": ["1", "11", "7"], "p002": ["2", "12"]}
+    items = [row.item.id for row in answers.holding]
+    assert len(set(items)) == len(items)  # one annotator each: nobody got the other's
+    for one in both:
+        one.context.close()
+
+
+def test_lines_and_claims_are_chosen_by_one_key(
+    browser: Any, files: tuple[str, str], serve: Serve, tmp_path: Path
+) -> None:
+    for task, keys, expected in ((2, "bc", {"1", "2"}), (3, "ny", {"0", "1"})):
+        study = Study(f"geckonum-task{task}", f"task{task}", pictures=files[0], prompts=files[1],
+                      per_person=1, training=True)  # fmt: skip
+        base, here = serve(study)
+        one = Person(browser, base, here, WIDTHS[1])
+        one.go()
+        one.press("Enter")
+        one.press("Enter")
+        for key in keys:
+            one.ready()
+            assert one.overflow() <= 0
+            one.press(key)
+            one.press("Enter")
+        while one.page.locator("#answer").count():
+            one.ready()
+            one.press(keys[0])
+        rows = read_answers(tmp_path / "studies" / f"task{task}").rows
+        assert {row.value for row in rows} <= expected
+        assert not one.complaints
+        one.context.close()
+
+
+@pytest.fixture(scope="session")
+def axe() -> str:
+    """axe-core's source, fetched by npm into a cache of the machine, never into the project."""
+    if not shutil.which("npm"):
+        pytest.skip("npm is not installed: it fetches axe-core")
+    cache = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "subitize-axe"
+    source = cache / "node_modules" / "axe-core" / "axe.min.js"
+    if not source.exists():
+        cache.mkdir(parents=True, exist_ok=True)
+        done = subprocess.run(
+            ["npm", "install", "--prefix", str(cache), "--no-save", "--no-audit", "axe-core@4"],
+            capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        if done.returncode:
+            pytest.skip(f"axe-core can't be fetched: {done.stderr[-200:]}")
+    return source.read_text("utf-8")
+
+
+def findings(page: Any, axe: str) -> list[str]:
+    """What axe calls serious or critical; the policy blocks injected scripts, so by evaluate."""
+    found = page.evaluate(axe + ";axe.run()")
+    return [f"{one['id']}: {one['nodes'][0]['html'][:200]}" for one in found["violations"]
+            if one["impact"] in ("serious", "critical")]  # fmt: skip
+
+
+def test_every_page_is_for_all_eyes_and_hands(
+    browser: Any, axe: str, painted: Path, files: tuple[str, str], serve: Serve
+) -> None:
+    base, here = serve(Study("geckonum-task1", "apples", run=str(painted), per_person=2,
+                             break_every=1))  # fmt: skip
+    seen: dict[str, list[str]] = {}
+    for size in WIDTHS:
+        one = Person(browser, base, here, size)
+        one.go()
+
+        def look(name: str, page: Any = one.page, wide: int = size[0]) -> None:
+            seen[f"{name} at {wide}"] = findings(page, axe)
+
+        look("consent")
+        one.press("Enter")
+        look("instructions")
+        one.press("Enter")
+        for _ in range(3):
+            one.ready()
+            look("question")
+            one.page.keyboard.type("2")
+            one.press("Enter")
+            look("feedback")
+            one.press("Enter")
+        one.ready()
+        one.page.keyboard.type("2")
+        one.press("Enter")
+        look("break")
+        one.press("Enter")
+        one.ready()
+        one.page.keyboard.type("3")
+        one.press("Enter")
+        look("end")
+        for path in (f"/desk?token={here.site.token}", "/desk/screen", "/", "/p/nobody"):
+            one.page.goto(base + path)
+            look(path.partition("?")[0])
+        one.context.close()
+    base, here = serve(Study("geckonum-task2", "lines", pictures=files[0], prompts=files[1],
+                             training=False))  # fmt: skip
+    one = Person(browser, base, here, WIDTHS[0])
+    one.go()
+    one.press("Enter")
+    one.press("Enter")
+    one.ready()
+    seen["lines"] = findings(one.page, axe)
+    one.context.close()
+    assert {name: found for name, found in seen.items() if found} == {}
