@@ -54,12 +54,17 @@ def write_whole(path: Path, content: bytes, *, option: str = "", sync: bool = Tr
             temporary.unlink()
 
 
+def check_free(path: Path, option: str, *, replace: bool) -> None:
+    """Raise where a file of the user's would be written over, before any work is done for it."""
+    if path.exists() and not replace:
+        raise BadInput(f"{path} is there already: give another {option}, or --force to replace it.")
+
+
 def write_new(path: Path, content: bytes, *, option: str, replace: bool = False) -> None:
     """Write a file that the user named; one with other content stays unless he says `replace`."""
-    if not replace and path.exists():
-        if path.is_file() and path.read_bytes() == content:
-            return
-        raise BadInput(f"{path} is there already: give another {option}, or --force to replace it.")
+    if path.is_file() and path.read_bytes() == content:
+        return
+    check_free(path, option, replace=replace)
     write_whole(path, content, option=option)
 
 

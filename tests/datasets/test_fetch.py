@@ -60,7 +60,7 @@ def test_another_content_is_refused_and_not_kept(server: str, shelf: Path, tmp_p
     file = RemoteFile("a.csv", f"{server}/a.csv", sha256(b"hello"))
     with pytest.raises(BadInput, match="checksum"):
         fetch_file(file, tmp_path / "out")
-    assert list((tmp_path / "out").iterdir()) == []
+    assert not (tmp_path / "out").exists()
     (tmp_path / "out" / "a.csv").write_bytes(b"mine")
     with pytest.raises(BadInput, match="there already with another content"):
         fetch_file(file, tmp_path / "out")
@@ -88,7 +88,7 @@ def test_a_missing_or_endless_file(server: str, shelf: Path, tmp_path: Path) -> 
         fetch_file(
             RemoteFile("b.csv", f"{server}/b.csv", sha256(b""), largest=1000), tmp_path / "out"
         )
-    assert list((tmp_path / "out").iterdir()) == []
+    assert not (tmp_path / "out").exists()
 
 
 def test_without_a_network_the_way_out_is_named(tmp_path: Path) -> None:
@@ -99,6 +99,16 @@ def test_without_a_network_the_way_out_is_named(tmp_path: Path) -> None:
             fetch("geckonum", tmp_path, base_url=url)
     with pytest.raises(UnknownName, match="geckonum"):
         fetch("gekonum", tmp_path)
+
+
+def test_what_could_not_be_fetched_leaves_no_folder(server: str, tmp_path: Path) -> None:
+    for url in (server, "http://127.0.0.1:9"):
+        with pytest.raises(SubitizeError):
+            fetch("geckonum", tmp_path / "data" / "geckonum", base_url=url)
+        assert not (tmp_path / "data").exists()
+    (tmp_path / "file").write_text("mine")
+    with pytest.raises(BadInput, match="it is a file"):
+        fetch("geckonum", tmp_path / "file" / "geckonum", base_url=server)
 
 
 def test_geckonum_from_a_mirror(server: str, shelf: Path, tmp_path: Path, data_dir: Path) -> None:

@@ -9,7 +9,7 @@ from typing import Annotated, NamedTuple
 
 import typer
 
-from subitize.commands.printing import Json, say, show
+from subitize.commands.printing import Force, Json, say, show
 from subitize.errors import BadInput, UnknownName
 from subitize.files import make_folder, write_new
 from subitize.humans import study_formats as studies
@@ -97,7 +97,7 @@ def export(  # noqa: PLR0913, PLR0917  the options of the command, one each
         str, typer.Option(help="hf: the benchmark's data set on the Hub, OWNER/NAME.")
     ] = "",
     source_url: Annotated[str, typer.Option(help="hf: where the answers can be seen.")] = "",
-    force: Annotated[bool, typer.Option("--force", help="Replace files that are there.")] = False,
+    force: Force = False,
     json: Json = False,
 ) -> None:
     """Write a run or a study in a format that others read; asks nobody."""

@@ -15,11 +15,11 @@ from subitize.benchmarks.geckonum.page_tables import Found, tables_text, write_t
 from subitize.benchmarks.geckonum.tables import geckonum_tables, table_sizes
 from subitize.commands import geckonum_people as given
 from subitize.commands.geckonum_judging import metrics, pictures, report, vqa
-from subitize.commands.printing import Json, group, say, show
+from subitize.commands.printing import Force, Json, group, say, show
 from subitize.datasets.geckonum.prompts import read_prompts
 from subitize.datasets.geckonum.questions import make_questions, questions_csv, read_questions
 from subitize.errors import UnknownName
-from subitize.files import write_whole
+from subitize.files import write_new
 
 geckonum = group("GeckoNum: from people's answers to the paper's tables.")
 
@@ -79,6 +79,7 @@ def questions(
     ] = False,
     out: Annotated[Path | None, typer.Option(help="File to write; printed without one.")] = None,
     json: Annotated[bool, typer.Option("--json", help="JSON instead of CSV.")] = False,
+    force: Force = False,
 ) -> None:
     """The questions shown to people for every prompt, with their true answers."""
     recipe, known = given.recipe(config), read_prompts(prompts)
@@ -92,5 +93,5 @@ def questions(
     if out is None:
         print(text, end="")
     else:
-        write_whole(out, text.encode(), option="--out")
+        write_new(out, text.encode(), option="--out", replace=force)
         say(f"{len(found)} questions in {out}")

@@ -16,10 +16,10 @@ from subitize.benchmarks.geckonum.labels import PICTURE, label_answers, painters
 from subitize.benchmarks.geckonum.metric_run import picture_scores
 from subitize.benchmarks.geckonum.vqa_sets import SPLITS, vqa_entries, vqa_lines
 from subitize.commands import geckonum_people as given
-from subitize.commands.printing import Json, say, show
+from subitize.commands.printing import Force, Json, say, show
 from subitize.datasets.geckonum.scores import ScoreTable, join_scores, read_scores
 from subitize.errors import BadInput, UnknownName
-from subitize.files import write_whole
+from subitize.files import write_new
 from subitize.runs.folder import read_info
 from subitize.runs.stored import StoredRun, stored_run
 
@@ -84,6 +84,7 @@ def vqa(  # noqa: PLR0913, PLR0917  the options of the command, one each
         bool, typer.Option("--every-question", help="Also what is above or beside something.")
     ] = False,
     config: given.Config = None,
+    force: Force = False,
     json: Json = False,
 ) -> None:
     """Counting questions with people's answers, to evaluate or train vision-language models."""
@@ -100,7 +101,7 @@ def vqa(  # noqa: PLR0913, PLR0917  the options of the command, one each
         chosen = chosen._replace(min_agree=min_agree)
     recipe = given.recipe(config)
     entries = vqa_entries(labels, chosen, recipe, frequency, every_question=every_question)
-    write_whole(out, vqa_lines(entries), option="--out")
+    write_new(out, vqa_lines(entries), option="--out", replace=force)
     absent = [name for name in chosen.painters if name not in known]
     if absent:
         say(f"not in the annotations: {', '.join(absent)}")

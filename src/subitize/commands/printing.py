@@ -19,6 +19,9 @@ Concurrency = Annotated[int | None, typer.Option(help="Calls under way at once."
 Budget = Annotated[int | None, typer.Option(help="Send at most N requests in all.")]
 
 
+Force = Annotated[bool, typer.Option("--force", help="Replace files that are there.")]
+
+
 def group(about: str) -> typer.Typer:
     """Commands under one name."""
     made = typer.Typer(add_completion=False, rich_markup_mode=None, no_args_is_help=True)

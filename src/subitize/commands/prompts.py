@@ -10,9 +10,10 @@ import numpy as np
 import typer
 
 from subitize.benchmarks.prompt_files import numgen_entries, packed_prompts, write_prompts
-from subitize.commands.printing import group, say
+from subitize.commands.printing import Force, group, say
 from subitize.datasets.geckonum.prompts import make_prompts, read_prompts
 from subitize.datasets.geckonum.recipe import Recipe, load_recipe
+from subitize.files import check_free
 
 prompts = group("Make the prompts of a benchmark.")
 
@@ -32,6 +33,7 @@ def numgen(
     format_: Format = None,
     out: Out = None,
     seed: Seed = 0,
+    force: Force = False,
 ) -> None:
     """An image with n things, n in 1..10 equally often, things at random."""
     entries = numgen_entries(count, np.random.default_rng(seed))
@@ -39,6 +41,7 @@ def numgen(
         typer.echo(packed_prompts(entries, "txt"), nl=False)
         return
     path = out or Path(f"numgen_prompts.{format_}")
+    check_free(path, "--out", replace=force)
     write_prompts(entries, format_, path)
     say(f"{count} prompts in {path}")
 
@@ -59,6 +62,7 @@ def geckonum(
     ] = None,
     out: Out = None,
     seed: Seed = 0,
+    force: Force = False,
 ) -> None:
     """GeckoNum's twelve types: eight as published, four drawn by the published rule."""
     if released is not None:
@@ -70,5 +74,6 @@ def geckonum(
     if out is None:
         typer.echo(packed_prompts(entries, format_ or "txt", whole=True), nl=False)
         return
+    check_free(out, "--out", replace=force)
     write_prompts(entries, format_, out, whole=True)
     say(f"{len(made)} prompts in {out}")

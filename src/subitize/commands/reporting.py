@@ -27,6 +27,7 @@ def report(
     ] = "",
 ) -> None:
     """One HTML file that holds overview, figures (SVG) and tables (CSV)."""
+    _check_ours(out)
     folders = [folder for given in runs for folder in find_runs(given)]
     counted = [read_result(folder) for folder in folders if is_result(folder)]
     learnt = [read_results(folder) for folder in folders if is_training(folder)]
@@ -40,6 +41,12 @@ def report(
     more = [*([chapter(counted)] if counted else ()), *([trainings(learnt)] if learnt else ())]
     formats = [kind.strip().lower() for kind in figures.split(",") if kind.strip()]
     print(build_report(found, out, page_of, more, formats))
+
+
+def _check_ours(out: Path) -> None:
+    """A report is made again at will, but nothing else is written over."""
+    if out.is_file() and b'content="subitize' not in out.read_bytes():
+        raise BadInput(f"{out} is there already and is no report: give another --out.")
 
 
 def find_runs(given: Path) -> list[Path]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import http.client
 import io
+import os
 import urllib.error
 import urllib.request
 import zipfile
@@ -18,7 +19,7 @@ from typing import NamedTuple
 
 from subitize.datasets.archives import members
 from subitize.errors import BadInput, SubitizeError, UnknownName
-from subitize.files import read_bytes, write_whole
+from subitize.files import make_folder, read_bytes, write_whole
 
 SECONDS = 30.0
 
@@ -135,12 +136,14 @@ def fetch_file(
         _check(file, read_bytes(target, file.name), f"{target} is there already")
         tell(f"{target} is there already and right")
         return target
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as problem:
-        raise BadInput(f"Can't make {folder}: {problem.strerror}. Give another --out.") from None
+    there = next(one for one in (folder, *folder.absolute().parents) if one.exists())
+    if not there.is_dir() or not os.access(there, os.W_OK):
+        why = "it can't be written to" if there.is_dir() else "it is a file"
+        raise BadInput(f"{folder} can't be made under {there}: {why}. Give another --out.")
     content = _downloaded(file, f"Download it on another machine and put it at {target}.")
     _check(file, content, file.url)
+    # Only now, so that what could not be fetched leaves nothing behind.
+    make_folder(folder, "--out")
     write_whole(target, content, option="--out")
     tell(f"{target} downloaded and checked")
     return target
