@@ -122,6 +122,11 @@ class Capture(Benchmark[CaptureSettings]):
         gone = missing_pictures(settings) if settings.missing == "skip" else []
         return {MISSING: gone} if gone else {}
 
+    def foreseen(self, settings: CaptureSettings) -> Decisions:
+        if "visible-count" not in settings.help:
+            return {}
+        return {"visible_counts": {scene.name: scene.total for scene in scenes(settings, "test")}}
+
     def settings_from(self, given: Mapping[str, Any]) -> CaptureSettings:
         return super().settings_from(as_published(given))
 

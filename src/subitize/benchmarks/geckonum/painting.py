@@ -261,13 +261,15 @@ def _by_task(painted: pl.DataFrame) -> dict[str, Any]:
         if not own.height:
             continue
         states = Counter(own["state"])
-        shares = _right(own.filter(own["state"] == "read")), _refusals_wrong(own)
+        right = _right(own.filter(own["state"] == "read"))
+        shares = with_states(
+            {"accuracy": right, "accuracy_refusals_wrong": _refusals_wrong(own)}, own
+        )
         refused = states.pop("refused", 0)
         found[f"task{task}"] = {
             "asked": own.height,
             "refused": refused,
             "not_read": own.height - refused - states["read"],
-            "accuracy": shares[0] and shares[0].as_json(),
-            "accuracy_refusals_wrong": shares[1] and shares[1].as_json(),
+            **{name: share and share.as_json() for name, share in shares.items()},
         }
     return found
