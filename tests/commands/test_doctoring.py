@@ -29,10 +29,36 @@ def test_a_local_checkpoint_is_described_and_asked(tmp_path: Path) -> None:
     found = doctored("--model", f"hf/{tmp_path}?max_tokens=4")["model"]
     assert found["kinds"] == ["namer"]
     assert found["architecture"] == "LlavaForConditionalGeneration"
+    assert found["class"] == "tested"
     assert (found["where"], found["shown"], found["fits"]) == ("folder", True, True)
     assert found["needs"] == pytest.approx(found["parameters"] * 1e9 * 4 * 1.2, rel=1e-3)
     assert found["device"] in ("cpu", "cuda", "mps")
     assert isinstance(found["reply"], str)
+
+
+@pytest.mark.parametrize(
+    ("config", "found", "words"),
+    [
+        ({"model_type": "llava"}, "tested", "a tiny model"),
+        ({"model_type": "smolvlm"}, "untested", "no tiny model"),
+        ({"model_type": "llama4"}, "untested", "torchvision"),
+        ({"model_type": "own", "auto_map": {"AutoModel": "own.Own"}}, "untested", "program code"),
+        ({"model_type": "molmo", "auto_map": {"AutoModel": "m.M"}}, "not loadable", "serve it"),
+        ({"model_type": "bert", "architectures": ["BertModel"]}, "not loadable", "serve it"),
+    ],
+)
+def test_the_class_of_a_checkpoint_is_told_from_its_config_alone(
+    tmp_path: Path, config: dict[str, Any], found: str, words: str
+) -> None:
+    """There are no weights: nothing can be loaded, and nothing is."""
+    (tmp_path / "config.json").write_text(json.dumps(config))
+    code = 2 if "auto_map" in config else 1
+    told = doctored("--model", f"hf/{tmp_path}", code=code)["model"]
+    assert told["class"] == found
+    assert words in told["why"]
+    assert told["device"] in ("cpu", "cuda", "mps")
+    if code == 2:
+        assert "--trust-remote-code" in told["problem"]
 
 
 def test_a_matcher_is_tried_on_obvious_pairs(tmp_path: Path) -> None:

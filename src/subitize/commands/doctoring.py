@@ -17,9 +17,11 @@ import typer
 
 from subitize import __version__
 from subitize.commands.printing import BaseUrl, Json, KeyEnv, show
-from subitize.errors import ModelError, SubitizeError, Unreachable
+from subitize.errors import BadInput, ModelError, SubitizeError, Unreachable
 from subitize.models.base import METHODS, Item, Model, ModelOptions
 from subitize.models.catalog import open_model
+from subitize.models.hf.opening import described
+from subitize.models.names import parse_name
 from subitize.readers.text import strict
 from subitize.runs.folder import installed
 from subitize.stimuli.scattered import draw_scattered
@@ -36,6 +38,8 @@ PACKAGES: dict[str, tuple[str, str]] = {
 }
 KINDS = (("apple", "three apples"), ("butterfly", "three butterflies"), ("dot", "three dots"),
          ("person", "three people"))  # fmt: skip
+HUB = ("hf", "clip")
+"""families of transformers' checkpoints"""
 PAIRS = 20
 """obvious pairs that a matcher is tried on"""
 
@@ -75,11 +79,21 @@ def doctor(
         lines.append("torchvision    installed: beside a CPU build of torch it breaks transformers")
     if model is not None:
         options = ModelOptions(base_url, api_key_env, trust_remote_code=trust_remote_code)
-        opened = open_model(model, options)
+        known = _described(model)
+        try:
+            opened = open_model(model, options)
+        except BadInput as problem:
+            if not known:
+                raise
+            # Which class it is in and how big it is helps to choose another way.
+            found["model"] = {"name": model, **known, "problem": str(problem)}
+            lines += [model, *_lines(found["model"])]
+            show(found, "\n".join(lines), json)
+            raise typer.Exit(problem.exit_code) from None
         facts = opened.told() if hasattr(opened, "told") else _called(opened, options)
         found["model"] = {"name": opened.respondent, "kinds": list(opened.kinds), **facts}
         lines.append(f"{opened.respondent} opens as a {', '.join(opened.kinds)}")
-        lines += [f"  {key:12} {value}" for key, value in facts.items() if value is not None]
+        lines += _lines(facts)
         here = facts.get("where") in ("folder", "cache") and facts.get("fits") is not False
         if not opened.sees_facts and (ask or base_url or here):
             if not json:  # loading or waiting may take long: what is known stands there first
@@ -93,6 +107,16 @@ def doctor(
     show(found, "\n".join(lines), json)
     if "problem" in found.get("model", ()):
         raise typer.Exit(1)
+
+
+def _described(model: str) -> dict[str, Any]:
+    """What the config of a checkpoint tells, whether or not it can be opened; nothing of others."""
+    name = parse_name(model)
+    return described(name) if name.prefix in HUB else {}
+
+
+def _lines(facts: Mapping[str, Any]) -> list[str]:
+    return [f"  {key:12} {value}" for key, value in facts.items() if value is not None]
 
 
 def _called(model: Model, options: ModelOptions) -> dict[str, Any]:
@@ -122,9 +146,9 @@ def _repair(model: Model, problem: SubitizeError) -> str:
         return f"start the server that {where} names, or mend --base-url (it often ends in /v1)"
     if where is not None:
         said = str(problem)
-        if "401" in said or "403" in said:
+        if "status 401" in said or "status 403" in said:
             return "set the key's variable (--api-key-env NAME) and try again"
-        if "404" in said:
+        if "status 404" in said:
             return (
                 "the server has no such model or path: compare the name with what it serves, and "
                 "whether --base-url ends in /v1"

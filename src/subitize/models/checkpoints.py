@@ -23,7 +23,7 @@ from subitize.files import write_whole
 from subitize.models.base import Model
 from subitize.records import fingerprint
 
-SECONDS = 10.0
+SECONDS = 4.0
 """that the hub may take to name a commit"""
 BROKEN = (OSError, ValueError, RuntimeError, KeyError, TypeError, ImportError, AttributeError)
 """what the loading code of a checkpoint raises where its files are not what they should be"""

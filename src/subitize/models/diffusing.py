@@ -18,6 +18,7 @@ from subitize.models.base import Answers, Item, Kind, ModelOptions, Reply
 from subitize.models.checkpoints import BROKEN, Checkpoint, first_line, needs_torch, placed
 from subitize.models.hf.facts import Facts, look
 from subitize.models.hf.room import room
+from subitize.models.hf.standing import TESTED, UNLOADABLE, UNTESTED
 from subitize.models.memory import Fitting
 from subitize.models.names import ModelName, typed_settings
 from subitize.pictures.decode import as_image, with_hole
@@ -33,6 +34,10 @@ RANGES = {
 }  # fmt: skip
 DTYPES = ("float32", "bfloat16", "float16")
 OFFLOAD = ("none", "model", "sequential")
+TESTED_PIPELINES = (
+    "StableDiffusionPipeline", "StableDiffusion3Pipeline", "FluxPipeline", "FluxFillPipeline",
+)  # fmt: skip
+"""of which our tests build a tiny one"""
 FILLS = ("Inpaint", "Fill")
 """in the names of pipelines that only fill"""
 
@@ -58,12 +63,20 @@ class Diffusing(Checkpoint):
 
     def told(self) -> dict[str, Any]:
         """What `subitize doctor` says of it before anything is downloaded or loaded."""
-        facts = self.facts
+        facts, named = self.facts, str(self.facts.config.get("_class_name", ""))
+        known = TESTED if named in TESTED_PIPELINES else UNTESTED
         return {
-            "architecture": str(facts.config.get("_class_name", "")), "where": facts.where,
-            "revision": self.revision, "parameters": self.parameters, "bytes": facts.size,
+            "class": known if self._has(named) else UNLOADABLE, "architecture": named,
+            "where": facts.where, "revision": self.revision, "parameters": self.parameters,
+            "bytes": facts.size,
             **room(facts, {}, self.settings["dtype"], self._device),
         }  # fmt: skip
+
+    @staticmethod
+    def _has(pipeline: str) -> bool:
+        import diffusers
+
+        return hasattr(diffusers, pipeline)
 
     @property
     def _only_fills(self) -> bool:

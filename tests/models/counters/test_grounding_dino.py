@@ -143,15 +143,16 @@ def test_other_weights_are_another_model(checkpoint: Path, tmp_path: Path) -> No
     assert first.revision != other.revision
 
 
-@pytest.mark.parametrize("content", [None, "{}", '{"model_type": "clip"}'])
+@pytest.mark.parametrize("content", ["{}", '{"model_type": "clip"}'])
 def test_a_wrong_checkpoint_is_a_clear_error(
-    content: str | None, picture: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    content: str, picture: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     folder = tmp_path / "wrong"
-    if content is not None:
-        folder.mkdir()
-        (folder / "config.json").write_text(content)
+    with pytest.raises(BadInput, match="There is no folder"):
+        open_model(f"counter/grounding-dino?checkpoint={folder}")
+    folder.mkdir()
+    (folder / "config.json").write_text(content)
     with pytest.raises(Hopeless, match=r"wrong.*(can't be loaded|lacks)"):
         boxes_of(f"counter/grounding-dino?checkpoint={folder}", picture)
 

@@ -12,10 +12,18 @@ from subitize.errors import ModelError
 from subitize.measures.boxes import NMS
 from subitize.models.base import Answers, Boxes, Item, Kind, Reply, picture_of, singly
 from subitize.models.checkpoints import Checkpoint
+from subitize.models.hf.facts import look
+from subitize.models.hf.room import room
+from subitize.models.hf.standing import standing
 from subitize.models.names import ModelName
 from subitize.nouns import singular
 from subitize.pictures.decode import Decoded, decode_noted
 
+TESTED = (
+    "GroundingDinoForObjectDetection", "MMGroundingDinoForObjectDetection",
+    "Owlv2ForObjectDetection", "OwlViTForObjectDetection", "SamModel",
+)  # fmt: skip
+"""architectures of which our tests build a tiny one"""
 DIGITS = 4
 """digits of a score and of a pixel that mean something in single precision"""
 
@@ -38,10 +46,23 @@ class Detector(Checkpoint):
     """gives a fixed number of boxes, so that there may be more things than it can find"""
 
     def __init__(self, name: ModelName, settings: Mapping[str, Any]) -> None:
+        # A hub that can't be reached is told here, within seconds.
+        self.facts = look(settings["checkpoint"], settings["revision"])
+        self.parameters = self.facts.parameters
         # Where it computes is not what it is.
         identity = {key: value for key, value in settings.items() if key != "device"}
         super().__init__(name.full, identity, settings["checkpoint"], settings["revision"])
         self.device = settings["device"]
+
+    def told(self) -> dict[str, Any]:
+        """What `subitize doctor` says of it before anything is downloaded or loaded."""
+        facts = self.facts
+        named = facts.config.get("architectures") or [""]
+        return {
+            **standing(facts.config, TESTED, TESTED), "architecture": str(named[0]),
+            "where": facts.where, "revision": self.revision, "parameters": self.parameters,
+            "bytes": facts.size, **room(facts, facts.config, "auto", self.device),
+        }  # fmt: skip
 
     def find(self, decoded: Decoded, phrase: str) -> Found:
         """Every box that the model gives."""

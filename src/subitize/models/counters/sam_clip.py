@@ -20,6 +20,7 @@ from subitize.measures.boxes import keep_by_nms
 from subitize.models.base import ModelOptions
 from subitize.models.checkpoints import Checkpoint, check_weights, needs_torch, placed
 from subitize.models.counters.detecting import Detector, Found
+from subitize.models.hf.facts import look
 from subitize.models.names import ModelName, typed_settings
 from subitize.pictures.decode import Decoded, as_image
 
@@ -69,6 +70,7 @@ class SamClip(Detector):
 
     def __init__(self, name: ModelName, settings: Mapping[str, Any]) -> None:
         super().__init__(name, settings)
+        look(settings["clip"], settings["clip_revision"])
         self._clip = _Clip(name.full, {}, settings["clip"], settings["clip_revision"])
         self.revision = f"{self.revision} {self._clip.revision}"
 

@@ -32,6 +32,8 @@ class Local(Checkpoint):
     """
 
     batch_size = 8
+    standing: Mapping[str, str] = {}
+    """in which class it is, and why: tested, untested or not loadable"""
 
     DEFAULTS: ClassVar[Mapping[str, Any]] = COMMON
     RANGES: ClassVar[Mapping[str, tuple[float, float]]] = {"batch": (0, 4096)}
@@ -68,7 +70,7 @@ class Local(Checkpoint):
         named = [str(name) for name in self.config.get("architectures") or ()]
         facts = self.facts
         return {
-            "family": self.family, "architecture": named[0] if named else "",
+            **self.standing, "family": self.family, "architecture": named[0] if named else "",
             "asked_by": type(self).__name__, "where": facts.where, "revision": self.revision,
             "parameters": self.parameters, "bytes": facts.size, "batch": self.batch_size,
             "shown": self.family in self.SHOWN if self.SHOWN else None,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from subitize.errors import BadInput
 from subitize.models.base import ModelOptions
@@ -13,6 +14,8 @@ from subitize.models.hf.facts import Facts, look
 from subitize.models.hf.generating import Generating
 from subitize.models.hf.local import Local
 from subitize.models.hf.regions import Seeing, SeeingAnswers
+from subitize.models.hf.room import room
+from subitize.models.hf.standing import standing
 from subitize.models.hf.twins import Twins
 from subitize.models.names import ModelName
 
@@ -36,12 +39,34 @@ CLASSES: Mapping[str, type[Local]] = {
     "ChineseCLIPModel": Twins,
 }
 """the first of a config's `architectures` → who asks it; all others write their answers"""
+TESTED = frozenset({
+    *(set(CLASSES) - {"BridgeTowerModel", "Siglip2Model", "AltCLIPModel", "ChineseCLIPModel"}),
+    "BlipForQuestionAnswering", *Generating.SHOWN,
+})  # fmt: skip
+"""architectures and families of which our tests build a tiny one"""
 
 
 def open_hf(name: ModelName, options: ModelOptions) -> Local:
     needs_torch(f"The model {name.full}")
     facts = look(name.rest, str(name.settings.get("revision", "")))
-    return class_of(name, options, facts)(name, options, facts)
+    made = class_of(name, options, facts)(name, options, facts)
+    made.standing = standing(facts.config, TESTED, CLASSES)
+    return made
+
+
+def described(name: ModelName) -> dict[str, Any]:
+    """What is known of a checkpoint that can't be opened, for `subitize doctor`."""
+    needs_torch(f"The model {name.full}")
+    facts = look(name.rest, str(name.settings.get("revision", "")))
+    named = facts.config.get("architectures") or [""]
+    return {
+        **standing(facts.config, TESTED, CLASSES),
+        "family": str(facts.config.get("model_type", "")), "architecture": str(named[0]),
+        "where": facts.where, "revision": facts.commit or None, "parameters": facts.parameters,
+        "bytes": facts.size, "remote_code": "auto_map" in facts.config,
+        **room(facts, facts.config, str(name.settings.get("dtype", "auto")),
+               str(name.settings.get("device", "auto"))),
+    }  # fmt: skip
 
 
 def class_of(name: ModelName, options: ModelOptions, facts: Facts) -> type[Local]:

@@ -1,0 +1,67 @@
+"""In which class a checkpoint is, told by its config alone.
+
+`tested`: a tiny model of the same class is saved, loaded and asked by our tests. `untested`: it can
+be loaded, or could where something is installed or allowed, but no test does. `not loadable`: no
+class of transformers knows it, so that a server has to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from importlib.util import find_spec
+from typing import Any
+
+TESTED = "tested"
+UNTESTED = "untested"
+UNLOADABLE = "not loadable"
+SERVED = "serve it (vLLM, SGLang, …) and ask openai/NAME --base-url URL"
+BROKEN_CODE = ("molmo", "minicpmo", "kimi_vl")
+"""families without a class in transformers, whose own code does not run with recent versions"""
+
+
+def standing(
+    config: Mapping[str, Any], tested: Collection[str], classes: Collection[str]
+) -> dict[str, str]:
+    """The class of a checkpoint and why; `tested` are architectures and families that our tests
+    build, `classes` the architectures that something of ours asks in its own way.
+
+    >>> standing({"model_type": "molmo", "auto_map": {}}, (), ())["class"]
+    'not loadable'
+    """
+    family = str(config.get("model_type", ""))
+    named = str((config.get("architectures") or [""])[0])
+    if named in tested or family in tested:
+        return _said(TESTED, "a tiny model of this class is saved, loaded and asked by our tests")
+    if family in BROKEN_CODE:
+        return _said(UNLOADABLE, f"its own code fails with recent transformers: {SERVED}")
+    if "auto_map" in config:
+        return _said(UNTESTED, "it brings program code of its own: read it, --trust-remote-code")
+    if named not in classes and not _writes(family):
+        return _said(
+            UNLOADABLE,
+            f"transformers has no class that answers about pictures for {family or named!r}: "
+            + SERVED,
+        )
+    if _wants_torchvision(family):
+        there = "it is installed" if find_spec("torchvision") else "it is not installed"
+        return _said(UNTESTED, f"its pictures are prepared by torchvision, and {there}")
+    return _said(UNTESTED, "no tiny model of this family is among our tests")
+
+
+def _said(what: str, why: str) -> dict[str, str]:
+    return {"class": what, "why": why}
+
+
+def _writes(family: str) -> bool:
+    """Whether transformers has a class of it that writes about pictures."""
+    from transformers.models.auto import modeling_auto
+
+    return family in vars(modeling_auto)["MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES"]
+
+
+def _wants_torchvision(family: str) -> bool:
+    """Whether no processor of its pictures does without."""
+    from transformers.models.auto import image_processing_auto
+
+    known = vars(image_processing_auto)["IMAGE_PROCESSOR_MAPPING_NAMES"].get(family)
+    return isinstance(known, Mapping) and "pil" not in known
