@@ -46,6 +46,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     ),
     "export": (".exporting:export", "A run in formats that others read."),
     "report": (".reporting:report", "One HTML file from one or more runs."),
+    "take": (".taking:take", "Take part yourself: pictures for a moment, with reaction times."),
     "view": (".viewing:view", "Runs in a browser: picture, question, reply and reading."),
 }
 """name: where it is, and its line in the help; nothing is imported to print that help"""

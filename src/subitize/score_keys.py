@@ -54,6 +54,8 @@ KEYS: Mapping[str, str] = {
     "effort": "tokens of a reply by number shown, and the cost of one thing more",
     "subitizing_limit": "up to which number the fitted observer is exact",
     "subitizing_limit_interval": "which limits the answers allow",
+    "people": "several people as one group: how many, each one's accuracy, NAE, bias (mean of "
+    "(response − target) / target) and w, and their means with intervals over people",
     "lapse_rate": "share of random answers of the fitted observer",
     "confusion": "how often which number was said to which target",
     "categories": "category: accuracy, NAE, matrix, means and spreads by target",

@@ -25,6 +25,7 @@ from subitize.benchmarks.numerosity import (
     needed_readable,
     numerosity_scores,
 )
+from subitize.benchmarks.numerosity_people import over_people
 from subitize.benchmarks.pointing import pointing_scores
 from subitize.datasets.naming_pictures import OwnPicture, chosen_pictures
 from subitize.errors import BadInput, UnknownName
@@ -331,6 +332,7 @@ class Naming(Benchmark[NamingSettings]):
             form = decisions.get("form") or best_form(asked, settings)
         chosen = asked.filter(asked["form"] == form)
         scores = numerosity_scores(chosen, settings.max, settings.categories, settings.seed)
+        scores |= over_people(chosen, settings.max, scores)
         scores["asked"] = counted["trial"].n_unique()
         scores["prompt"] = form
         seen = set(asked["form"].unique())

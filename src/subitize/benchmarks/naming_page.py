@@ -31,6 +31,10 @@ HELD_OUT = columns("forms:Forms chosen; nae:NAE:.3f±; accuracy::.1%±")
 POINTING = columns(
     "agreement:Points = number said:.1%±; on_things:Points on a thing:.1%±; f1:F1:.3f±"
 )
+PEOPLE = columns(
+    "number:People:n; accuracy::.1%±; nae:NAE:.3f±; bias:Bias:+.3f±; "
+    "weber_fraction:Weber fraction:.3f±"
+)
 CONTROL = columns("asked::n; right:Apples or fruit:n; understood:Understands the pictures")
 
 
@@ -43,6 +47,7 @@ def sections(runs: Sequence[StoredRun]) -> list[Section]:
     return [
         *measured_sections(NAME, respondents),
         cues_section(NAME, respondents),
+        *_group_section(respondents),
         _asking_section(respondents),
         unreadable_section(
             NAME,
@@ -67,6 +72,25 @@ def _pictures(one: Respondent, categories: Sequence[str], wrong: int) -> list[Pi
         for answer in examples(one.answers.filter(pl.col("category") == category), wrong)
     )
     return pictures(one, shown, lambda answer: str(answer["category"]))
+
+
+def _group_section(respondents: Sequence[Respondent]) -> list[Section]:
+    """Groups of people: means of what each person's own scores are; nothing where there is none."""
+    lines = unfolded([one for one in respondents if one.at("people")], "people")
+    if not lines:
+        return []
+    table = model_table(
+        f"{NAME}-groups",
+        "Groups of people: the mean of everybody's own score, with its interval over people.",
+        lines,
+        PEOPLE,
+        notes=[
+            "Bias: mean of (said − target) / target. Weber fraction: of everybody for whom an "
+            "observer can be fitted."
+        ],
+    )
+    lead = "Who took part is what was drawn: answers of one person hang together."
+    return [Section(f"{NAME}-groups-section", "People as a group", lead, [table])]
 
 
 def _asking_section(respondents: Sequence[Respondent]) -> Section:
