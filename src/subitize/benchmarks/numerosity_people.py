@@ -43,7 +43,7 @@ def over_people(answers: pl.DataFrame, highest: int, scores: Mapping[str, Any]) 
         return {}
     found: dict[str, Any] = {"number": len(each), "each": each}
     for name in OF_A_PERSON:
-        known = [one[name] for one in each.values() if one[name] is not None]
+        known = [value for one in each.values() if (value := one[name]) is not None]
         found[name] = mean_over_units(known, BOUNDS.get(name, (-np.inf, np.inf)))
     made: dict[str, Any] = {"people": found}
     for name in ("accuracy", "nae"):
