@@ -198,10 +198,9 @@ def test_words_of_a_dictionary_and_empty_files(tmp_path: Path) -> None:
     pq.write_table(pa.table({"caption": pa.array([], pa.string())}), tmp_path / "c.parquet")
     (tmp_path / "d.csv").write_text("")
     (tmp_path / "e.csv").write_text("caption,id\n")
-    (tmp_path / "f.parquet").write_bytes(b"")
     (tmp_path / "g.jsonl.gz").write_bytes(gzip.compress(b""))
     result = count(tmp_path, tmp_path.parent / "out-empty")
-    assert [one["rows"] for one in result["files"]] == [3, 4, 0, 0, 0, 0, 0]
+    assert [one["rows"] for one in result["files"]] == [3, 4, 0, 0, 0, 0]
     assert result["frequencies"] == {"2": 2}
     assert adds_up(result)
 
@@ -226,6 +225,8 @@ def test_the_command_speaks_plainly(tmp_path: Path) -> None:
     assert "identifier" in done.stdout
     for wrong, said in (
         (["--workers", "-1"], "--workers is -1"),
+        (["--check-images", "-1"], "--check-images is -1"),
+        (["--check-images", "1"], "has no column known for pictures"),
         (["--engine", "spark"], "There is no engine 'spark'"),
         (["--ray-address", "x:1"], "--engine ray as well"),
         (["--tagger", "nltk"], "There is no tagger 'nltk'"),
@@ -307,6 +308,50 @@ def test_whatever_a_file_holds_is_counted_or_named(content: bytes) -> None:
             assert file.name in said
 
 
+@pytest.mark.parametrize(
+    ("name", "content", "rows"),
+    [
+        ("short end.csv", b"caption,id\n3 dogs,1\n4 cats", 2),
+        ("short end.tsv", b"caption\tid\n3 dogs\t1\n4 cats", 2),
+        ("empty first.csv", b"caption,id\n\n3 dogs,1\n4 cats,2\n", 3),
+        ("empty before.csv", b"\n\ncaption,id\n3 dogs,1\n4 cats,2\n", 2),
+        ("empty before.jsonl", b'\n \n{"caption": "3 dogs"}\n{"caption": "4 cats"}\n', 2),
+        ("late.jsonl", b'{"id": 1}\n{"caption": "3 dogs"}\n{"caption": "4 cats"}\n', 3),
+        ("broken.jsonl", b'{"caption": "3 dogs \xff"}\n{"caption": "4 cats"}\n', 2),
+    ],
+)  # fmt: skip
+def test_no_row_is_lost_at_the_ends_of_a_file(
+    tmp_path: Path, name: str, content: bytes, rows: int
+) -> None:
+    (tmp_path / name).write_bytes(content)
+    result = count(tmp_path / name, tmp_path / "out")
+    assert result["rows"] == rows
+    assert result["frequencies"] == {"3": 1, "4": 1}
+    assert adds_up(result)
+
+
+def test_a_file_is_counted_once_and_hidden_ones_not_at_all(tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    file = tsv(tmp_path / "in" / "a.tsv")
+    (tmp_path / "in" / "._a.tsv").write_bytes(b"\x00\x05\x16\x07")
+    (tmp_path / "in" / ".checkpoints").mkdir()
+    tsv(tmp_path / "in" / ".checkpoints" / "a.tsv")
+    (tmp_path / "link.tsv").symlink_to(file)
+    given = [str(file), str(tmp_path / "link.tsv"), str(tmp_path / "in" / ".." / "in")]
+    result = count(given, tmp_path / "out")
+    assert [one["path"] for one in result["files"]] == [str(file)]
+    assert result["rows"] == 5
+
+
+def test_an_empty_file_is_said(tmp_path: Path) -> None:
+    tsv(tmp_path / "a.tsv")
+    (tmp_path / "b.csv").write_text("")
+    words = ["captions", str(tmp_path), "--out", str(tmp_path / "out"), "--workers", "1"]
+    done = CliRunner().invoke(root, words)
+    assert done.exit_code == 0
+    assert "b.csv holds no captions: it is empty." in done.stderr
+
+
 def test_wrong_columns_are_named(tmp_path: Path) -> None:
     file = parquet(tmp_path / "a.parquet")
     with pytest.raises(BadInput, match=r"a.parquet has no column 'captoin': it has url, TEXT"):
@@ -326,18 +371,23 @@ def test_wrong_columns_are_named(tmp_path: Path) -> None:
 
 
 DAMAGE: dict[str, bytes] = {
+    "none.parquet": b"",
     "cut.parquet": b"",
     "page.parquet": b"",
     "cut.jsonl.gz": gzip.compress(b'{"caption": "two dogs"}\n' * 99)[:-20],
     "line.jsonl": b'{"caption": "two dogs"}\n{"caption": \n',
     "list.jsonl": b'{"caption": "two dogs"}\n[1]\n',
     "not.jsonl.xz": b"this is no xz",
+    "open.csv": b'caption,id\n4 cats,a\n"5 cats,b\n6 hens,c\n',
+    "wide.csv": "caption,id\n4 cats,a\n".encode("utf-16"),
+    "mac.csv": b"caption,id\r4 cats,a\r",
+    "mac.tsv": b"caption\tid\r4 cats\ta\r",
 }
 
 
 def damaged(path: Path) -> Path:
     content = DAMAGE[path.name]
-    if path.suffix == ".parquet":
+    if path.suffix == ".parquet" and not path.name.startswith("none"):
         whole = parquet(path).read_bytes()
         content = whole[:-30] if path.name.startswith("cut") else bytearray(whole)
         if path.name.startswith("page"):

@@ -93,7 +93,7 @@ def _layouts(
     damage: dict[int, list[str]] = {}
     for place, source in enumerate(files):
         try:
-            found.append(find_layout(source, how.column) if source.bytes else None)
+            found.append(find_layout(source, how.column))
         except Damaged as problem:
             if not how.skip_damaged:
                 raise

@@ -74,14 +74,7 @@ def sample_pairs(
     kept: list[Pair] = []
     for source in find_sources(given):
         try:
-            _sample(
-                source,
-                find_layout(source, column) if source.bytes else None,
-                image,
-                rule,
-                kept,
-                many,
-            )
+            _sample(source, find_layout(source, column), image, rule, kept, many)
         except Damaged:  # the counting has named it
             if not skip_damaged:
                 raise
@@ -145,8 +138,9 @@ def _image_column(source: Source, names: Sequence[str], wanted: str | None) -> s
     if wanted is None:
         found = next((name for name in USUAL if name in names), None)
     if found is None:
+        what = f"no column {wanted!r}" if wanted is not None else "no column known for pictures"
         raise BadInput(
-            f"{source.path} has no column {wanted or 'known for pictures'!r}: it has "
+            f"{source.path} has {what}: it has "
             f"{', '.join(names[:20])}. Name the right one with --image-column."
         )
     return found

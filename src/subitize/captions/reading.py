@@ -5,7 +5,10 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
+from functools import partial
+from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import orjson
@@ -29,6 +32,8 @@ USUAL = ("caption", "text", "captions", "alt_text", "alt", "title", "description
 """names of columns that hold captions, whatever their case; the first that is there is taken"""
 BATCH = 1 << 16
 """rows of a row group that are held at once"""
+LOOKED_AT = 100
+"""objects of JSON lines that are looked at for the names of their columns"""
 MARK = b"\xef\xbb\xbf"
 """that some programs write at the start of UTF-8"""
 _SEPARATORS = {"csv": ",", "tsv": "\t"}
@@ -70,22 +75,52 @@ def find_layout(source: Source, wanted: str | None) -> Layout | None:
         name = _chosen(source, list(schema.names), wanted)
         _check_type(source, name, schema.field(name).type)
         return Layout(name)
+    if source.format == "jsonl":
+        names = _keys(source)
+        return Layout(_chosen(source, names, wanted)) if names is not None else None
     lines = first_lines(source)
     if not lines:
         return None
-    if source.format == "jsonl":
-        entry = _object(source, lines[0], "line 1")
-        return Layout(_chosen(source, list(entry), wanted))
     return _text_layout(source, [_cells(source, line) for line in lines], wanted)
+
+
+def _keys(source: Source) -> list[str] | None:
+    """The keys of the first objects of JSON lines; nothing where there is no line.
+
+    An object may lack the caption, so one alone would not tell.
+    """
+    lines = first_lines(source, LOOKED_AT)
+    if not lines:
+        return None
+    names = list(_object(source, _lossy(lines[0]), "line 1"))
+    for line in lines[1:]:
+        with suppress(Damaged):  # the block that holds it is told when it is counted
+            names += [name for name in _object(source, _lossy(line), "") if name not in names]
+    return names
+
+
+def _lossy(line: bytes) -> bytes:
+    return line.decode("utf-8", "replace").encode()
 
 
 def _cells(source: Source, line: bytes) -> list[str]:
     text = line.decode("utf-8-sig", "replace").rstrip("\r\n")
     if source.format == "tsv":
-        return text.split("\t")
+        rows = [cells.split("\t") for cells in text.split("\r")]
+    else:
+        rows = _csv_rows(source, text)
+    if len(rows) > 1:
+        raise Damaged(
+            f"{source.path}: its lines end in a carriage return alone. Save it with other line "
+            "ends, or leave it out with --skip-damaged."
+        )
+    return rows[0]
+
+
+def _csv_rows(source: Source, text: str) -> list[list[str]]:
     before = csv.field_size_limit(LONGEST)
     try:
-        return next(csv.reader(io.StringIO(text, newline="")), [])
+        return list(islice(csv.reader(io.StringIO(text, newline="")), 2))
     except csv.Error as problem:
         raise Damaged(
             f"{source.path}, its first lines: this is not CSV ({problem}). Mend the file, or leave "
@@ -217,24 +252,32 @@ def _cut(
     """Columns of CSV or TSV, in the order of the file."""
     import polars as pl
 
+    separator = _SEPARATORS[source.format]
     names = [f"c{place}" for place in range(layout.width)]
+    read = partial(
+        pl.read_csv,
+        has_header=False,
+        schema=dict.fromkeys(names, pl.String),
+        columns=sorted(places),
+        separator=separator,
+        quote_char='"' if source.format == "csv" else None,
+        encoding="utf8-lossy",
+        truncate_ragged_lines=True,
+    )
     try:
-        return pl.read_csv(
-            block,
-            has_header=False,
-            schema=dict.fromkeys(names, pl.String),
-            columns=sorted(places),
-            separator=_SEPARATORS[source.format],
-            quote_char='"' if source.format == "csv" else None,
-            encoding="utf8-lossy",
-            truncate_ragged_lines=True,
-        )
+        return read(block)
     except pl.exceptions.PolarsError as problem:
         said = " ".join(str(problem).split())[:200]
-        raise Damaged(
-            f"{source.path}, the block from byte {unit.start}: {said}. Mend the file, or leave "
-            "it out with --skip-damaged."
-        ) from None
+    if source.format == "csv" and block.count(b'"') % 2:
+        said = "a quotation mark is missing"
+    else:
+        # Polars counts the columns of the first line, which may have too few, or be empty.
+        with suppress(pl.exceptions.PolarsError):
+            return read(separator.encode() * (layout.width - 1) + b"\n" + block)[1:]
+    raise Damaged(
+        f"{source.path}, the block from byte {unit.start}: {said}. Mend the file, or leave it out "
+        "with --skip-damaged."
+    )
 
 
 def _is_utf8(block: bytes) -> bool:
@@ -272,7 +315,7 @@ def _entries(source: Source, unit: Unit) -> Iterator[tuple[dict[str, Any], bool]
     for number, line in enumerate(block.split(b"\n"), 1):
         if not line or line.isspace():
             continue
-        text = line if clean else line.decode("utf-8", "replace").encode()
+        text = line if clean else _lossy(line)
         where = f"the block from byte {unit.start}, line {number}"
         yield _object(source, text, where), text == line
 
@@ -296,9 +339,9 @@ def column_names(source: Source, layout: Layout) -> list[str]:
     if source.format == "parquet":
         with parquet(source) as file:
             return list(file.schema_arrow.names)
-    first = first_lines(source, 1)[0]
     if source.format == "jsonl":
-        return list(_object(source, first, "line 1"))
+        return _keys(source) or []
+    first = first_lines(source, 1)[0]
     return _cells(source, first) if layout.header else [str(n + 1) for n in range(layout.width)]
 
 

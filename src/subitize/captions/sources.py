@@ -7,6 +7,7 @@ sent to a worker, counted, and stored for good.
 from __future__ import annotations
 
 import bz2
+import codecs
 import glob
 import gzip
 import io
@@ -83,12 +84,17 @@ class Unit:
 
 
 def find_sources(given: Sequence[str]) -> list[Source]:
-    """Files, all files of directories, and what patterns match; each once, in order of names."""
+    """Files, those of directories that are not hidden, and what patterns match; each once, in
+    order of names."""
     found: dict[str, Source] = {}
     for name in given:
         path = Path(name)
         if path.is_dir():
-            inner = sorted(one for one in path.rglob("*") if one.is_file() and _format(one))
+            inner = sorted(
+                one
+                for one in path.rglob("*")
+                if one.is_file() and _format(one) and not _hidden(one.relative_to(path))
+            )
             if not inner:
                 raise BadInput(f"{name} holds no captions: {_wanted()}.")
         elif path.exists():
@@ -98,8 +104,13 @@ def find_sources(given: Sequence[str]) -> list[Source]:
             if not inner:
                 raise BadInput(f"There is no file {name}: give files, directories or patterns.")
         for one in inner:
-            found.setdefault(str(one), _source(one))
+            found.setdefault(str(one.resolve()), _source(one))
     return list(found.values())
+
+
+def _hidden(path: Path) -> bool:
+    """What file systems and notebooks leave beside the files themselves."""
+    return any(part.startswith(".") for part in path.parts)
 
 
 def _wanted() -> str:
@@ -188,8 +199,7 @@ def _blocks(place: int, source: Source, header: bool) -> Iterator[Unit]:
     with opened(source) as file:
         start, index, rest = 0, 0, b""
         if header:
-            rest = _first_record(file, quoted)
-            start, rest = len(rest), b""
+            start = sum(map(len, _first_records(file, quoted, 1)))
         while part := file.read(BLOCK):
             part = rest + part
             end = _last_end(part, quoted)
@@ -208,11 +218,19 @@ def _blocks(place: int, source: Source, header: bool) -> Iterator[Unit]:
             yield Unit(place, index, start, len(rest), rest if source.packed else None)
 
 
-def _first_record(file: IO[bytes], quoted: bool) -> bytes:
-    line = file.readline()
-    while quoted and line.count(b'"') % 2 and (more := file.readline()):
-        line += more
-    return line
+def _first_records(file: IO[bytes], quoted: bool, many: int) -> list[bytes]:
+    """The first lines up to so many records; empty ones before and among them too."""
+    found: list[bytes] = []
+    while many and (line := file.readline()):
+        while quoted and line.count(b'"') % 2 and (more := file.readline()):
+            line += more
+        found.append(line)
+        many -= not _is_blank(line)
+    return found
+
+
+def _is_blank(line: bytes) -> bool:
+    return not line.removeprefix(codecs.BOM_UTF8).strip()
 
 
 def _last_end(part: bytes, quoted: bool) -> int:
@@ -232,8 +250,12 @@ def _last_end(part: bytes, quoted: bool) -> int:
 def first_lines(source: Source, many: int = 2) -> list[bytes]:
     """The first records of a text file."""
     with opened(source) as file:
-        found = (_first_record(file, source.format == "csv") for _ in range(many))
-        return [line for line in found if line.strip()]
+        found = _first_records(file, source.format == "csv", many)
+    if found and found[0].startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        raise Damaged(
+            f"{source.path} is UTF-16: save it as UTF-8, or leave it out with --skip-damaged."
+        )
+    return [line for line in found if not _is_blank(line)]
 
 
 def read_block(source: Source, unit: Unit) -> bytes:

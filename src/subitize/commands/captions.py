@@ -76,6 +76,8 @@ def captions(  # noqa: PLR0913, PLR0917  one parameter per option
     json: Json = False,
 ) -> None:
     """Count how often captions speak of 1, 2, 3 … things; run again to go on after a stop."""
+    if check_images < 0:
+        raise BadInput(f"--check-images is {check_images}: give how many captions to check.")
     how = Counting(
         name=name,
         column=column,
@@ -105,9 +107,11 @@ def captions(  # noqa: PLR0913, PLR0917  one parameter per option
         result["images"] = judge_images(folder, judgements)
     show(result, text_of(result), json)
     say(f"The result is in {folder}; `subitize report {folder}` draws it.")
-    damaged = [one for one in result["files"] if one["damage"]]
-    for one in damaged:
-        say(f"left out: {one['damage'][0]}")
+    for one in result["files"]:
+        if one["damage"]:
+            say(f"left out: {one['damage'][0]}")
+        elif not one["rows"] and how.shard == (1, 1):
+            say(f"{one['path']} holds no captions: it is empty.")
 
 
 def _workers(wanted: int) -> int:
