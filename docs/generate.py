@@ -331,7 +331,7 @@ def _kills() -> str:
 NUMBERNET = """\
 A small image–text model of our own ({weights:,} weights), trained from nothing on the probe's
 [scenes](probe.md) and computed in NumPy: no torch, no download. `numbernet/base` matches sentences
-and answers questions; `?seed=1` and `?seed=2` are two more trainings.
+and answers questions; further trainings by their seed: {further}.
 
 ```
 subitize run probe --model numbernet/base
@@ -380,8 +380,12 @@ def numbernet() -> str:
     """Our own model: what it is and what its trainings gave, from the committed file."""
     found = list(json.loads((HERE / "numbernet.json").read_text(encoding="utf-8")).values())
     first = found[0]["configurations"]
+    further = ", ".join(f"`?seed={one['seed']}`" for one in found[1:])
     largest = max(one["weights"] for one in first.values())
-    parts = ["# numbernet\n\n" + NOTE, NUMBERNET.format(weights=largest, seeds=len(found))]
+    parts = [
+        "# numbernet\n\n" + NOTE,
+        NUMBERNET.format(weights=largest, seeds=len(found), further=further),
+    ]
     parts.append(
         "| model | split | foils in training | head | asked | acc_r | right answers | "
         "mean error |\n"
