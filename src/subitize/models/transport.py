@@ -93,6 +93,14 @@ class AiohttpTransport:
         self._largest = largest
         self._fetcher = Fetcher()
         self._session: aiohttp.ClientSession | None = None
+        self._proxies: dict[str, str | None] = {}
+
+    def _proxy(self, url: str) -> str | None:
+        """The environment is looked through once for each server: for a request it takes long."""
+        server = "://".join(urlsplit(url)[:2])
+        if server not in self._proxies:
+            self._proxies[server] = proxy_of(url)
+        return self._proxies[server]
 
     def _open(self) -> aiohttp.ClientSession:
         if self._session is None:
@@ -116,7 +124,7 @@ class AiohttpTransport:
         try:
             async with self._open().request(
                 method, url, data=body, headers=headers, allow_redirects=False,
-                proxy=proxy_of(url),
+                proxy=self._proxy(url),
             ) as sent:  # fmt: skip
                 return await self._reply(sent)
         except TimeoutError:
@@ -127,7 +135,7 @@ class AiohttpTransport:
     async def get(self, url: str) -> HttpReply:
         """Fetch what a server named; not from private addresses, unless the server is there."""
         try:
-            async with self._fetcher.opened(self._open(), url, proxy_of) as sent:
+            async with self._fetcher.opened(self._open(), url, self._proxy) as sent:
                 return await self._reply(sent)
         except TimeoutError:
             raise Retryable(f"no answer within {self._timeout:g} s") from None
