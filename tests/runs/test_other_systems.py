@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import signal
 import subprocess
 import sys
@@ -103,3 +104,19 @@ def test_one_writer_and_gentle_interrupts(system: str, tmp_path: Path) -> None:
         (folder,) = tmp_path.iterdir()
         # What was in flight when the interrupt came is kept.
         assert len(responses_of(folder)) == asked
+
+
+@pytest.mark.parametrize("system", ["macos", "windows"])
+@pytest.mark.budget(10)
+def test_captions_are_counted_and_gone_on_with(system: str, tmp_path: Path) -> None:
+    corpus = tmp_path / "corpus.csv"
+    corpus.write_text("caption\ntwo dogs by a road\nsky\n3 cats\n", encoding="utf-8")
+    for _ in range(2):
+        done = subprocess.run(
+            [sys.executable, "-c", WITHOUT, system, "captions", str(corpus),
+             "--out", str(tmp_path / "counted"), "--json"],
+            capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        assert (found := json.loads(done.stdout))["rows"] == 3
+        assert found["frequencies"] == {"2": 1, "3": 1}
