@@ -27,6 +27,8 @@ KEYS: Mapping[str, str] = {
     "failed": "trials whose call failed; the next run asks them again",
     "partial": "true where trials stayed unasked or failed; printed by `run`, not in the file",
     "undefined": "key: why it is null or has no interval",
+    "reader_check": "where people read a sample of the replies: how many, the reader's error, and "
+    "the share of right replies as read and as people would have read them",
     "corrected": "accuracy and NAE without a counter's known mistakes",
     # naming and production
     "accuracy": "share of right answers",

@@ -85,14 +85,15 @@ def people(links: list[str], pause: float) -> list[Timed]:
     return made
 
 
-async def work_until(everybody: list[Timed], enough: Any) -> None:
-    """All work until enough is done; then they are stopped wherever they are."""
+async def work_until(everybody: list[Timed], enough: Any) -> list[Exception]:
+    """All work until enough is done, then stop wherever they are; what stopped some earlier."""
     tasks = [asyncio.ensure_future(one.work(100_000)) for one in everybody]
     while not enough() and not any(task.done() for task in tasks):
         await asyncio.sleep(0.01)
     for task in tasks:
         task.cancel()
-    await asyncio.gather(*tasks, return_exceptions=True)
+    ends = await asyncio.gather(*tasks, return_exceptions=True)
+    return [one for one in ends if isinstance(one, Exception)]
 
 
 def stored(folder: Path, database: str) -> dict[str, int]:

@@ -11,6 +11,7 @@ import typer
 from subitize.commands.printing import say
 from subitize.errors import BadInput
 from subitize.humans.serving import FILE, opened, read_folder, study_folder
+from subitize.humans.simulating import simulate as let_simulated
 from subitize.humans.study import KINDS, Study, read_study, study_from
 from subitize.humans.web import address, check_origin, listen, serve
 
@@ -42,6 +43,9 @@ def annotate(  # noqa: PLR0913, PLR0917  the options of the command, one each
         str, typer.Option(help="postgresql://USER@HOST/NAME instead of a file.")
     ] = "",
     links: Annotated[int, typer.Option(help="Make so many personal links and print them.")] = 0,
+    simulate: Annotated[
+        int, typer.Option(help="Let so many simulated annotators do the study, then end.")
+    ] = 0,
     host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(help="Port to listen on; 0 for any.")] = 8765,
     public_url: Annotated[
@@ -55,6 +59,11 @@ def annotate(  # noqa: PLR0913, PLR0917  the options of the command, one each
     given = {key: value for key, value in given.items() if value}
     origin = check_origin(public_url)
     folder = find_study(study, given, out, database)
+    if simulate:
+        with opened(folder, database, origin) as here:
+            answers = let_simulated(here, simulate)
+        print(f"{simulate} simulated annotators gave {answers} answers to {folder}")
+        return
     bound = listen(host, port)
     with opened(folder, database, origin) as here:
         base = address(bound, origin)

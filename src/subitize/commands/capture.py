@@ -12,6 +12,8 @@ from subitize.benchmarks.capture.selecting import THRESHOLD, Selecting, selected
 from subitize.commands.printing import BaseUrl, Budget, Concurrency, Json, KeyEnv, group, say, show
 from subitize.errors import BadInput
 from subitize.files import write_whole
+from subitize.humans.placing import placing_app, placing_from
+from subitize.humans.web import address, listen, serve
 from subitize.models.base import ModelOptions
 from subitize.models.catalog import open_model
 from subitize.runs.columns import read_responses
@@ -59,6 +61,25 @@ def select(  # noqa: PLR0913, PLR0917  the options of the command, one each
     if not outcome.complete:
         say("Not every picture was asked about; run the same command again to go on.")
     raise typer.Exit(0 if outcome.complete else 1)
+
+
+@capture.command("place")
+def place(
+    pictures: Annotated[Path, typer.Option(help="Folder of the pictures.")],
+    selection: Annotated[Path, typer.Option(help="selection.json of `capture select`.")] = Path(
+        "selection/selection.json"
+    ),
+    out: Annotated[
+        Path, typer.Option(help="File to write, for `run capture --set metadata=FILE`.")
+    ] = Path("own_metadata.json"),
+    host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(help="Port to listen on; 0 for any.")] = 8766,
+) -> None:
+    """Place occluders by hand in a browser: keep or drop, draw the box, name and count."""
+    app, site = placing_app(placing_from(selection, pictures, out))
+    bound = listen(host, port)
+    print(f"place occluders: {address(bound)}/?token={site.token}", flush=True)
+    serve(app, bound)
 
 
 def _kept(outcome: Outcome, threshold: float) -> list[dict[str, Any]]:

@@ -14,9 +14,12 @@ from subitize.benchmarks.geckonum.answers import import_people
 from subitize.commands import geckonum_people as given
 from subitize.commands.printing import Json, group, show
 from subitize.errors import UnknownName
+from subitize.humans.answers import read_answers
+from subitize.humans.exporting import reader_check_of
 from subitize.integrations.inspect_logs import import_log
 from subitize.opening import load_stored
 from subitize.runs.old_format import import_run, old_info
+from subitize.runs.reader_check import keep_reader_check
 from subitize.runs.stored import score_run
 from subitize.stimuli.capture import VARIANTS
 
@@ -98,3 +101,22 @@ def geckonum(
     people = given.people(annotations, prompts, config)
     folder = import_people(people, out)
     show({"folder": str(folder), **people.rows()._asdict()}, str(folder), json)
+
+
+@importing.command("reader-check")
+def reader_check(
+    study: Annotated[
+        Path, typer.Argument(metavar="STUDY", help="Folder of a study of the kind reader-check.")
+    ],
+    json: Json = False,
+) -> None:
+    """Carry what people read in a run's replies into the scores of that run."""
+    answers = read_answers(study)
+    keep_reader_check(Path(answers.study.run), reader_check_of(answers))
+    found = score_run(load_stored(Path(answers.study.run)))["reader_check"]
+    error = found["error"]
+    text = (
+        f"{found['checked']} replies checked: the reader is wrong in {error['value']:.1%} "
+        f"[{error['low']:.1%}, {error['high']:.1%}] of them; {answers.study.run}/scores.json has it"
+    )
+    show(found, text, json)

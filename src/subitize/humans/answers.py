@@ -48,6 +48,8 @@ class Answers(NamedTuple):
     rows: list[Row]
     dropped: dict[str, str]
     """items that the researcher dropped, with the reason"""
+    faces: tuple[str, ...] = ()
+    """items whose pictures show a face"""
 
     @property
     def holding(self) -> list[Row]:
@@ -76,6 +78,7 @@ def read_answers(folder: Path) -> Answers:
             "FROM answers JOIN given ON given.number = answers.given ORDER BY answers.number"
         )
         screened = reader.read("SELECT item, reason FROM screened WHERE verdict = ?", "drop")
+        faces = reader.read("SELECT item FROM screened WHERE face = ?", 1)
     finally:
         reader.close()
     rows = [
@@ -84,4 +87,5 @@ def read_answers(folder: Path) -> Answers:
         for number, person, item, place, role, value, seconds, given, at, facts, void in found
         if item in items
     ]  # fmt: skip
-    return Answers(study, material, people, rows, dict(screened))
+    shown = tuple(str(row[0]) for row in faces)
+    return Answers(study, material, people, rows, dict(screened), shown)

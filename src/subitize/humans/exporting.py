@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import astuple
 from datetime import UTC, datetime
@@ -18,9 +18,11 @@ from subitize.datasets.geckonum.prompts import COLUMNS, Prompt
 from subitize.errors import BadInput
 from subitize.files import csv_text
 from subitize.humans.answers import Answers, Row, read_answers
-from subitize.humans.items import FREE, NUMBER
+from subitize.humans.items import FREE, LINES, NUMBER, Item
+from subitize.humans.kinds.texts import NEITHER
 from subitize.humans.watching import meant
 from subitize.readers.votes import RULES, vote
+from subitize.runs.reader_check import KEY
 
 GECKO: Mapping[int, tuple[str, ...]] = {
     1: ("image_id", "model", "question_id", "question", "prompt", "annot_id", "raw_answer",
@@ -211,6 +213,48 @@ def _array(values: list[int], kind: type) -> Any:
     import numpy as np
 
     return np.array(values, dtype=kind)
+
+
+def reader_check_of(answers: Answers) -> list[dict[str, Any]]:
+    """What people read in each reply of the sample: the answer most of them gave."""
+    need(answers, ("reader-check",), "readings of replies")
+    said: defaultdict[str, list[Row]] = defaultdict(list)
+    for row in answers.holding:
+        said[row.item.id].append(row)
+    found = []
+    for rows in said.values():
+        value = Counter(row.value.strip() for row in rows).most_common(1)[0][0]
+        chosen = rows[0].question.form == LINES and value != NEITHER
+        key = dict(zip(KEY, rows[0].item.about["key"], strict=True))
+        found.append({**key, "said": f"choice:{value}" if chosen else value, "people": len(rows)})
+    return found
+
+
+def as_reader_check(folder: Path) -> dict[str, bytes]:
+    """Readings of replies as `subitize import reader-check` takes them into a run."""
+    listed = reader_check_of(read_answers(folder))
+    packed = {"format": "subitize-reader-check", "replies": listed}
+    return {"reader-check.json": orjson.dumps(packed, option=orjson.OPT_INDENT_2)}
+
+
+def as_screening(folder: Path) -> dict[str, bytes]:
+    """The researcher's word on pictures: for `subitize read RUN --exclude`, and faces.json."""
+    answers = read_answers(folder)
+    items = {one.id: one for one in answers.material.items}
+    dropped = [(str(name), reason.replace("\n", " ")) for item, reason in answers.dropped.items()
+               if item in items for name in _names(items[item])]  # fmt: skip
+    faces = [name for item in answers.faces if item in items for name in _names(items[item])]
+    return {
+        "excluded.csv": "".join(f"{name},{reason}\n" for name, reason in dropped).encode(),
+        "faces.json": orjson.dumps(faces, option=orjson.OPT_INDENT_2),
+    }
+
+
+def _names(item: Item) -> list[str]:
+    """What a picture is called in the run it comes from: its file, else its trials."""
+    if item.about.get("file"):
+        return [str(item.about["file"])]
+    return [question.trial_id for question in item.questions]
 
 
 def as_judgements(folder: Path) -> dict[str, bytes]:

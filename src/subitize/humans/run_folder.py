@@ -77,9 +77,8 @@ def _asked_run(answers: Answers, out: Path) -> Path:
     listed = [{"name": respondent(answers, name), "settings_hash": settings_hash} for name in names]
     made = RunFolder.open(out, parts, {"reader": None, "respondents": listed})
     plan = Plan(made.path, benchmark.CONDITION)
-    asked = [question.trial for item in answers.material.items if item.id not in answers.dropped
-             for question in item.questions if question.trial is not None
-             and item.role == "main"]  # fmt: skip
+    asked = [question.trial for item in answers.material.items if item.role == "main"
+             for question in item.questions if question.trial is not None]  # fmt: skip
     plan.add(asked)
     plan.close()
     journal, times = Journal(made.path), Counter[tuple[str, str]]()
@@ -88,7 +87,22 @@ def _asked_run(answers: Answers, out: Path) -> Path:
         journal.write(_response(answers, row, settings_hash, times[key]))
         times[key] += 1
     journal.close()
+    _keep_screening(answers, made.path)
     return made.path
+
+
+def _keep_screening(answers: Answers, folder: Path) -> None:
+    """Dropped pictures are excluded with their reason; faces stay out of any bundle."""
+    trials = {
+        item.id: [question.trial_id for question in item.questions]
+        for item in answers.material.items
+    }
+    dropped = {trial: reason for item, reason in answers.dropped.items()
+               for trial in trials.get(item, ())}  # fmt: skip
+    faces = [trial for item in answers.faces for trial in trials.get(item, ())]
+    for name, found in (("excluded.json", dropped), ("faces.json", faces)):
+        if found:
+            write_whole(folder / name, orjson.dumps(found, option=orjson.OPT_INDENT_2))
 
 
 def respondent(answers: Answers, person: str) -> str:

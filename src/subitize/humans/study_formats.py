@@ -14,6 +14,8 @@ from subitize.humans.exporting import (
     as_jspsych,
     as_judgements,
     as_parquet,
+    as_reader_check,
+    as_screening,
 )
 from subitize.humans.run_folder import as_run
 from subitize.humans.serving import FILE
@@ -35,6 +37,8 @@ FORMATS: tuple[StudyFormat, ...] = (
     StudyFormat("jspsych", "a JSON file per person, as jsPsych saves it", as_jspsych),
     StudyFormat("bids", "participants.tsv and events.tsv", as_bids),
     StudyFormat("counts", "counts for `calibrate`, and disagreements", as_counts),
+    StudyFormat("screening", "excluded.csv for `read --exclude`, and faces.json", as_screening),
+    StudyFormat("reader-check", "readings of replies for `import reader-check`", as_reader_check),
     StudyFormat("judgements", "judgements for `captions --judgements`", as_judgements),
 )
 

@@ -20,6 +20,7 @@ from subitize.runs.columns import trial_columns
 from subitize.runs.correcting import corrected
 from subitize.runs.folder import read_info, stored_settings
 from subitize.runs.plan import PlannedTrials
+from subitize.runs.reader_check import reader_check
 from subitize.runs.reading import choose_reader
 
 if TYPE_CHECKING:
@@ -123,6 +124,9 @@ def score_run(run: StoredRun) -> dict[str, Any]:
         if not without_mistakes["identifiable"]:
             reason = {"corrected": without_mistakes["reason"]}
             scores["undefined"] = {**scores.get("undefined", {}), **reason}
+    checked = reader_check(run.folder, answers)
+    if checked is not None:
+        scores["reader_check"] = checked
     scores["failed"] = int((answers["counts"] & (answers["state"] == "failed")).sum())
     undeclared = scores.keys() - score_keys.KEYS.keys() - benchmark.SCORES.keys()
     if undeclared:

@@ -146,7 +146,8 @@ def _item(
     trials = [_trial(picture, prompt, one) for one in asked]
     image = f"{picture.dataset_id}_{picture.number}"
     about = {"image_id": image, "painter": picture.painter, "prompt": prompt.prompt,
-             "task": asked[0].task, "question_ids": [one.question_id for one in asked],
+             "file": picture.path.name, "task": asked[0].task,
+             "question_ids": [one.question_id for one in asked],
              "truths": [one.truth for one in asked]}  # fmt: skip
     return Item(
         known_by(trials), tuple(map(_question, asked, trials)), partial(from_file, picture.path),

@@ -1,0 +1,201 @@
+"""Counting, verifying, captions and replies: what each study gives another command reads."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+
+import numpy as np
+import orjson
+import polars as pl
+import pytest
+
+from subitize.api import run
+from subitize.captions.images import Pair, check_images, write_study
+from subitize.captions.judging import judge_images
+from subitize.commands.importing import reader_check as import_check
+from subitize.datasets.box_tables import read_counted_boxes
+from subitize.errors import BadInput
+from subitize.humans.answers import read_answers
+from subitize.humans.exporting import as_counts, as_judgements, as_screening
+from subitize.humans.kinds.catalog import material_of
+from subitize.humans.kinds.material import dots
+from subitize.humans.run_folder import make_run
+from subitize.humans.serving import opened, study_folder
+from subitize.humans.simulated import Manner, Seen
+from subitize.humans.simulating import simulate
+from subitize.humans.study import Study
+from subitize.humans.web import in_thread
+from subitize.models.catalog import open_model
+from subitize.readers.text import strict
+from subitize.records import Score
+from subitize.runs.exclusions import read_exclusions, write_exclusions
+from subitize.runs.reader_check import carried
+from subitize.stimuli import render
+from tests.humans.taking import taker
+from tests.scored import score_run
+
+EXACT = Manner(0, 0, 0, 0, 0, 0)
+
+
+@pytest.fixture(scope="module")
+def pictures(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Six drawn pictures of 1 to 6 apples, named as naming pictures are."""
+    folder = tmp_path_factory.mktemp("counted")
+    for n in range(1, 7):
+        (folder / f"{n}_apples_0.png").write_bytes(render(dots("apples", n, n, side=160)).png)
+    return folder
+
+
+def write_all(files: dict[str, bytes], folder: Path) -> None:
+    folder.mkdir(exist_ok=True)
+    for name, content in files.items():
+        (folder / name).write_bytes(content)
+
+
+def test_counts_are_what_calibrate_reads_and_a_second_person_verifies(
+    pictures: Path, tmp_path: Path
+) -> None:
+    study = Study("count", "first", pictures=str(pictures), annotators=1)
+    folder = study_folder(tmp_path, study, "")
+    with opened(folder) as here:
+        simulate(here, 1, EXACT)
+    write_all(as_counts(folder), tmp_path / "out")
+    counts = tmp_path / "out" / "counts.csv"
+    assert counts.read_text().splitlines()[:2] == [
+        "image,category,count",
+        "1_apples_0.png,apples,1",
+    ]
+    boxes = pl.DataFrame({"image": ["3_apples_0.png"] * 2, "x0": [0.0, 50.0], "y0": [0.0, 50.0],
+                          "x1": [9.0, 60.0], "y1": [9.0, 60.0], "score": [0.9, 0.8]})  # fmt: skip
+    boxes.write_parquet(tmp_path / "boxes.parquet")
+    given = read_counted_boxes(tmp_path / "boxes.parquet", counts)
+    assert sorted(given.counts.tolist()) == [1, 2, 3, 4, 5, 6]
+    assert not (tmp_path / "out" / "disagreements.csv").read_text().splitlines()[1:]
+
+    changed = counts.read_text().replace("4_apples_0.png,apples,4", "4_apples_0.png,apples,9")
+    counts.write_text(changed)
+    again = Study("verify", "second", pictures=str(pictures), verify=str(counts), annotators=1)
+    folder = study_folder(tmp_path, again, "")
+
+    def look(seen: Seen) -> str:
+        shown = re.search(r"Somebody counted (\d+) apples", seen.words)
+        assert shown is not None
+        assert seen.options == ((shown[1], f"{shown[1]} is right"),)
+        return "4" if shown[1] == "9" else shown[1]
+
+    with opened(folder) as here:
+        simulate(here, 1, EXACT, look)
+    apart = as_counts(folder)["disagreements.csv"].decode().splitlines()
+    assert apart == ["image,category,count,agreeing,all", "4_apples_0.png,apples,4,1,9 4"]
+
+
+def test_what_is_counted_is_told_by_a_file_and_paths_stay_inside(
+    pictures: Path, tmp_path: Path
+) -> None:
+    file = tmp_path / "things.csv"
+    file.write_text("image,category\n1_apples_0.png,red apples\n")
+    with pytest.raises(BadInput, match="does not tell what is counted"):
+        material_of(Study("count", pictures=str(pictures), things=str(file)))
+    file.write_text("image,count\n../secret.png,3\n")
+    with pytest.raises(BadInput, match="leads out of"):
+        material_of(Study("verify", pictures=str(pictures), verify=str(file)))
+
+
+def test_captions_are_judged_and_set_beside_the_counter(pictures: Path, tmp_path: Path) -> None:
+    pairs = [Pair(n, f"a photo of {said} apples", 11, 12, said, "apples",
+                  str(pictures / f"{n}_apples_0.png"))
+             for n, said in ((2, 2), (3, 3), (4, 7))]  # fmt: skip
+    write_study(pairs, tmp_path)
+    check_images(pairs, open_model("counter/blobs"), tmp_path)
+    study = Study("caption-fit", "captions", captions=str(tmp_path), annotators=2, training=False)
+    folder = study_folder(tmp_path / "studies", study, "")
+
+    def look(seen: Seen) -> str:
+        assert [value for value, _ in seen.options] == ["fits", "does not fit", "can't tell"]
+        return (
+            "does not fit" if seen.picture == (pictures / "4_apples_0.png").read_bytes() else "fits"
+        )
+
+    with opened(folder) as here:
+        simulate(here, 2, EXACT, look)
+    write_all(as_judgements(folder), tmp_path / "out")
+    found = judge_images(tmp_path, tmp_path / "out" / "judgements.jsonl")["people"]
+    assert (found["judges"], found["judgements"]) == (2, 6)
+    assert found["misaligned"]["value"] == pytest.approx(1 / 3)
+    assert found["alpha"] == 1
+
+
+def test_the_reader_s_error_is_carried_into_the_scores(tmp_path: Path) -> None:
+    made = run("naming", "sim/chatty", out=str(tmp_path), per_cell=1, max=6, control=False,
+               prompt="things", size=64, categories=("dots", "apples"))  # fmt: skip
+    target = Path(made.folder)
+    study = Study("reader-check", "check", run=str(target), sample=8, annotators=1, training=False)
+    folder = study_folder(tmp_path / "studies", study, "")
+    with opened(folder) as here:
+        replies = {item.questions[0].quote: strict(item.questions[0].quote)
+                   for item in here.desk.items.values()}  # fmt: skip
+        with in_thread(here.app) as base:
+            one = taker(base, here)
+            one.begin()
+            wrong = 0
+            while found := one.look().form("/answer"):
+                given = here.desk.people["p001"].current
+                assert given is not None
+                read = replies[given.item.questions[0].quote]
+                value = str(read.number) if read.state == "read" else "no-number"
+                if read.state == "read" and not wrong:
+                    value, wrong = str(int(read.number or 0) + 1), 1
+                assert one.post(found[0], {**found[1], "value": value}).status == 200
+    import_check(folder, json=True)
+    check = score_run(target)["reader_check"]
+    assert check["checked"] == 8
+    assert check["error"]["value"] == pytest.approx(1 / 8)
+    assert check["error"]["low"] < 1 / 8 < check["error"]["high"]
+    right = check["right_as_people_read"]
+    assert right["low"] <= right["value"] <= right["high"]
+
+
+def test_a_carried_share_covers_what_people_would_have_read() -> None:
+    """1,000 replies, a reader who errs in 6 %, people who read 100: 95 % of intervals hold it."""
+    rng, covered, many = np.random.default_rng(7), 0, 200
+    for _ in range(many):
+        true = rng.random(1000) < 0.7
+        read = np.where(rng.random(1000) < 0.06, ~true, true)
+        chosen = rng.choice(1000, 100, replace=False)
+        sample = [(bool(read[one]), bool(true[one])) for one in chosen]
+        found: Score = carried(int(read.sum()), 1000, sample)
+        assert found.low is not None
+        assert found.high is not None
+        covered += found.low <= 0.7 <= found.high
+    assert covered / many > 0.95 - 3 * np.sqrt(0.95 * 0.05 / many)
+
+
+def test_screened_pictures_are_excluded_and_faces_named(painted: Path, tmp_path: Path) -> None:
+    study = Study("geckonum-task1", "screened", run=str(painted), annotators=1, training=False)
+    folder = study_folder(tmp_path, study, "")
+    with opened(folder) as here:
+        items = [one for one in here.desk.items.values() if one.role == "main"]
+        for item, verdict, face in ((items[0], "drop", False), (items[1], "keep", True)):
+            here.desk.store.write(here.desk.screen(item.id, verdict, "too dark", face)).result()
+        simulate(here, 1, EXACT)
+    files = as_screening(folder)
+    (tmp_path / "excluded.csv").write_bytes(files["excluded.csv"])
+    assert orjson.loads(files["faces.json"]) == [items[1].about["file"]]
+    assert (painted / "images" / items[1].about["file"]).exists()
+    copy = shutil.copytree(painted, tmp_path / "copy")
+    assert write_exclusions(copy, tmp_path / "excluded.csv") == 1
+    assert read_exclusions(copy) == {items[0].about["file"]: "too dark"}
+    assert len(read_answers(folder).holding) == 14
+    naming = Study("naming", "lab", annotators=1, training=False,
+                   settings={"per_cell": 1, "max": 2, "size": 64,
+                             "categories": ["dots"]})  # fmt: skip
+    folder = study_folder(tmp_path, naming, "")
+    with opened(folder) as here:
+        items = [one for one in here.desk.items.values() if one.role == "main"]
+        here.desk.store.write(here.desk.screen(items[0].id, "drop", "odd", True)).result()
+        simulate(here, 1, EXACT)
+    made = make_run(read_answers(folder), tmp_path / "runs")
+    assert read_exclusions(made) == {items[0].questions[0].trial_id: "odd"}
+    assert orjson.loads((made / "faces.json").read_bytes()) == [items[0].questions[0].trial_id]
