@@ -369,10 +369,12 @@ SHOWN = (
     "here it is the head that decides whether counting carries over to numbers that were not "
     "trained, and foils decide how a head of number words fails. This is one small network whose "
     "eye was trained on scenes with any number of things; it says nothing about why larger models "
-    "fail.\n\nOutside of such scenes it is not worth much: it knows nine kinds of things in five "
-    "colours on white. `subitize run naming --model numbernet/base` runs, and most of its answers "
-    "are wrong: people, dots and cards are nothing that it was trained on, and the apples and "
-    "butterflies there come in other sizes and looks.\n\n"
+    "fail.\n\nThe hard split is much harder here, too. It differs in several ways at once (numbers "
+    "to 20, stones, fewer items, smaller and more crowded things), so this does not tell which of "
+    "them it is.\n\nOutside of such scenes it is not worth much: it knows nine kinds of things in "
+    "five colours on white. `subitize run naming --model numbernet/base` runs, and most of its "
+    "answers are wrong: people, dots and cards are nothing that it was trained on, and the apples "
+    "and butterflies there come in other sizes and looks.\n\n"
 )
 
 

@@ -36,5 +36,8 @@ def trained_on(identity: str) -> tuple[str, ...]:
 
     >>> trained_on("dandelin/vilt-b32-finetuned-coco"), trained_on("my/own")
     (('coco', 'vg', 'sbu', 'cc'), ())
+    >>> large = "BridgeTower/bridgetower-large-itm-mlm"
+    >>> "cc12m" in trained_on(large), "cc12m" in trained_on(f"{large}-itc")
+    (False, True)
     """
     return next((told for start, told in TRAINED_ON.items() if identity.startswith(start)), ())
