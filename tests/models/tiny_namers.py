@@ -177,9 +177,9 @@ def idefics3(folder: Path) -> Path:
     return keep(folder, Idefics3ForConditionalGeneration(config), processor)
 
 
-def qwen2_vl(folder: Path) -> Path:
+def _qwen(folder: Path, family: str, eyes: dict[str, Any]) -> Path:
     """As published checkpoints are: whose usual processor wants torchvision, for its videos."""
-    from transformers import Qwen2VLConfig, Qwen2VLForConditionalGeneration
+    import transformers
     from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import Qwen2VLImageProcessorPil
 
     tokenizer = bytes_tokenizer(
@@ -190,22 +190,32 @@ def qwen2_vl(folder: Path) -> Path:
         for name, word in [("image", "image_pad"), ("video", "video_pad"),
                            ("vision_start", "vision_start"), ("vision_end", "vision_end")]
     }  # fmt: skip
-    config = Qwen2VLConfig(
+    config = getattr(transformers, f"{family}Config")(
         text_config={
-            **llama(tokenizer), "model_type": "qwen2_vl_text",
+            **{k: v for k, v in llama(tokenizer).items() if k != "model_type"},
             "rope_parameters": {"rope_type": "default", "mrope_section": [2, 3, 3],
                                 "rope_theta": 10000.0},
         },
-        vision_config={"depth": 2, "embed_dim": 32, "hidden_size": 32, "num_heads": 2,
-                       "patch_size": 8, "spatial_merge_size": 2, "mlp_ratio": 2},
+        vision_config={"depth": 2, "hidden_size": 32, "num_heads": 2, "patch_size": 8,
+                       "spatial_merge_size": 2, **eyes},
         **numbers,
     )  # fmt: skip
     tokenizer.chat_template = TURN.replace("IMAGE", "<|vision_start|><|image_pad|><|vision_end|>")
-    keep(folder, Qwen2VLForConditionalGeneration(config), tokenizer)
+    keep(folder, getattr(transformers, f"{family}ForConditionalGeneration")(config), tokenizer)
     Qwen2VLImageProcessorPil(
         patch_size=8, merge_size=2, size={"shortest_edge": 256, "longest_edge": 4096}
     ).save_pretrained(folder)
     return folder
+
+
+def qwen2_vl(folder: Path) -> Path:
+    return _qwen(folder, "Qwen2VL", {"embed_dim": 32, "mlp_ratio": 2})
+
+
+def qwen2_5_vl(folder: Path) -> Path:
+    eyes = {"out_hidden_size": 32, "intermediate_size": 64, "window_size": 32,
+            "fullatt_block_indexes": [1]}  # fmt: skip
+    return _qwen(folder, "Qwen2_5_VL", eyes)
 
 
 def gemma3(folder: Path) -> Path:
@@ -237,6 +247,7 @@ FAMILIES: dict[str, Callable[[Path], Path]] = {
     "paligemma": paligemma,
     "idefics3": idefics3,
     "qwen2_vl": qwen2_vl,
+    "qwen2_5_vl": qwen2_5_vl,
     "gemma3": gemma3,
 }
 """by the model_type of config.json"""

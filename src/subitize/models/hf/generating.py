@@ -49,7 +49,7 @@ class Generating(Local):
     }  # fmt: skip
     SHOWN: ClassVar[Mapping[str, int]] = {
         "llava": 8, "llava_next": 8, "blip-2": 8, "paligemma": 8, "idefics3": 8, "qwen2_vl": 8,
-        "gemma3": 8,
+        "qwen2_5_vl": 8, "gemma3": 8,
     }  # fmt: skip
 
     def check_settings(self, settings: dict[str, Any], options: ModelOptions) -> None:
