@@ -7,8 +7,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 from subitize.benchmarks.catalog import BENCHMARKS, get_benchmark, known_benchmarks, page_of
+from subitize.cli import root
 from subitize.errors import BadInput, UnknownName
 from subitize.reports.page import Section
 
@@ -111,6 +113,15 @@ def test_a_broken_package_is_one_message(name: str, reason: str) -> None:
     assert message.startswith(f"The package that adds the benchmark '{name}' is broken")
     assert reason in message
     assert "\n" not in message
+
+
+@pytest.mark.usefixtures("installed")
+def test_a_broken_package_does_not_hide_the_other_benchmarks() -> None:
+    done = CliRunner().invoke(root, ["benchmarks"])
+    assert done.exit_code == 0
+    assert "plain" in done.stdout
+    assert "naming" in done.stdout
+    assert "the benchmark 'lost' is broken" in done.stderr
 
 
 @pytest.mark.usefixtures("installed")

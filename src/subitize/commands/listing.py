@@ -9,8 +9,9 @@ import typer
 from subitize.benchmark import Benchmark
 from subitize.benchmarks.catalog import get_benchmark, known_benchmarks
 from subitize.commands.about_benchmarks import names, settings_of
-from subitize.commands.printing import Json, show
+from subitize.commands.printing import Json, say, show
 from subitize.commands.recipes import shown
+from subitize.errors import BadInput
 from subitize.models.catalog import families
 
 
@@ -31,7 +32,12 @@ def benchmarks(
         found["deviations"] = list(benchmark.DEVIATIONS)
         show(found, _told(benchmark), json)
         return
-    listed = [_about(get_benchmark(one)) for one in known_benchmarks()]
+    listed = []
+    for one_name in known_benchmarks():
+        try:
+            listed.append(_about(get_benchmark(one_name)))
+        except BadInput as problem:  # a package of somebody else's must not hide the others
+            say(f"subitize: {problem}")
     text = "\n".join(
         f"{one['name']:12} {one['title']} (asks a {' or a '.join(one['asks'])})\n"
         f"{'':12} {one['paper']}"
