@@ -133,7 +133,8 @@ def test_many_at_once_lose_nothing(tmp_path: Path, database: str) -> None:
     name = f"many-{'pg' if database else 'file'}"
     with served(tmp_path, name, database, 30, 20) as (_, links):
         everybody = people(links, 0.1)
-        in_own_loop(work_until(everybody, lambda: sum(one.answered for one in everybody) >= 300))
+        enough = work_until(everybody, lambda: sum(one.answered for one in everybody) >= 300)
+        assert not in_own_loop(enough)
     found = stored(tmp_path / name, database)
     for one in everybody:
         kept = found[hashed(one.link.rpartition("/")[2])]
@@ -167,10 +168,11 @@ def test_two_hundred_annotators_for_a_minute(tmp_path: Path, database: str) -> N
 
         async def both() -> None:
             ended = time.monotonic() + seconds
-            await asyncio.gather(
+            stopped, _ = await asyncio.gather(
                 work_until(everybody, lambda: time.monotonic() > ended),
                 bare(links[0].partition("/p/")[0], seconds, others),
             )
+            assert not stopped
 
         in_own_loop(both())
     found = stored(tmp_path / f"load-{kind}", database)

@@ -36,6 +36,8 @@ class Seen(NamedTuple):
     """what is stored for each choice, and its words"""
     typed: bool
     """whether an answer can be typed"""
+    whole: bool = False
+    """whether only a whole number can"""
 
 
 Eye = Callable[[Seen], str]
@@ -68,21 +70,25 @@ class Manner:
             return str(rng.choice(others)) if wrong else right
         if not right.isdecimal():
             return right
-        return self._typed(int(right), rng)
+        number = self._slipped(int(right), rng)
+        return str(number) if seen.whole else self._typed(number, rng)
+
+    def _slipped(self, number: int, rng: np.random.Generator) -> int:
+        if rng.random() >= self.slip:
+            return number
+        step = int(rng.geometric(0.55))
+        return max(0, number + (step if rng.random() < 0.5 else -step))
 
     def _typed(self, number: int, rng: np.random.Generator) -> str:
         at = rng.random()
-        shares = np.cumsum([self.slip, self.range, self.half, self.behind])
-        if at < shares[0]:
-            step = 1 + int(rng.geometric(0.55) - 1)
-            number = max(0, number + (step if rng.random() < 0.5 else -step))
+        shares = np.cumsum([self.range, self.half, self.behind])
         text = "10+" if number > 10 else str(number)
-        if shares[0] <= at < shares[1] and 1 <= number <= 9:
+        if at < shares[0] and 1 <= number <= 9:
             low = number - int(rng.integers(2))
             text = f"{low}-{low + 1}"
-        elif shares[1] <= at < shares[2]:
+        elif shares[0] <= at < shares[1]:
             text = f"{number}.5"
-        elif shares[2] <= at < shares[3]:
+        elif shares[1] <= at < shares[2]:
             text = f"{number}, {int(rng.integers(1, 5))}"
         return self._mistyped(text, rng)
 
@@ -104,6 +110,7 @@ class Page(HTMLParser):
     """where each form goes, and its hidden fields"""
     options: list[list[str]] = field(default_factory=list)
     typed: bool = False
+    whole: bool = False
     csrf: str = ""
     _into: list[str] | None = None
     _asking: bool = False
@@ -121,7 +128,7 @@ class Page(HTMLParser):
         elif tag == "input" and known.get("type") == "hidden" and self.forms:
             self.forms[-1][1][known["name"]] = known["value"]
         elif tag == "input" and known.get("id") == "value":
-            self.typed = True
+            self.typed, self.whole = True, known.get("inputmode") == "numeric"
         elif tag == "img" and known.get("id") == "picture":
             self.picture = known["src"]
         elif tag == "button" and known.get("name") == "value":
@@ -203,7 +210,7 @@ class Annotator:
         if page.picture:
             picture = await self._get(session, self._whole(page.picture), raw=True)
         options = tuple((value, words.strip()) for value, words in page.options)
-        seen = Seen(picture, page.question.strip(), options, page.typed)
+        seen = Seen(picture, page.question.strip(), options, page.typed, page.whole)
         value = self.manner.says(self.eye(seen), seen, self.rng)
         if self.manner.pause:
             await asyncio.sleep(float(self.rng.exponential(self.manner.pause)))
