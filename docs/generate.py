@@ -223,10 +223,10 @@ def scores() -> str:
 
 
 MEASURED = """\
-`python -m bench captions` and `python -m bench captions_ray` on two shared cores. The load tells
-how many processes wanted them at the end of a measurement: above 2 the clock says little, CPU
-seconds hold better (single runs differ by a tenth or more). So what two processes gain by the clock
-is not shown here, beside a dozen others on two cores: take it again on idle ones. `ROWS` and `WIDE`
+`python -m bench captions` and `python -m bench captions_ray` on two shared cores, with the highest
+priority, so that others there had to wait. The load tells how many processes wanted the cores at
+the end of a measurement; single runs differ by a tenth or more. Two processes share the work by
+row groups: a million captions in ten of them leave less to gain (1.4 to 1.5). `ROWS` and `WIDE`
 set the sizes.
 
 """
