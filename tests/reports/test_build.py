@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import resource
 import subprocess
 import sys
 from dataclasses import replace
@@ -36,6 +37,7 @@ from tests.reports.made_up_runs import (
 )
 from tests.scored import load_run
 
+REPORT_CPU_SECONDS = 4
 pytestmark = [pytest.mark.budget(120), pytest.mark.timeout(240)]
 
 
@@ -220,6 +222,20 @@ def test_other_ranges_than_ten(tmp_path: Path) -> None:
     assert "any number from 1 to 30" in text
     found = rows_of(tmp_path / "report.html", "naming-confusion.csv")
     assert max(int(row["target"]) for row in found) == 15
+
+
+def test_a_report_of_one_small_run_is_cheap(tmp_path: Path) -> None:
+    """In a new process, start included; see the mark `budget` for why this is CPU time."""
+    command = [sys.executable, "-m", "subitize"]
+    asked = ["run", "naming", "--model", "sim/observer", "--per-cell", "2", "--out"]
+    subprocess.run([*command, *asked, str(tmp_path / "runs")], check=True, capture_output=True)
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    out = tmp_path / "report.html"
+    told = [*command, "report", str(tmp_path / "runs"), "--out", str(out)]
+    subprocess.run(told, check=True, capture_output=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    assert spent < 2 * REPORT_CPU_SECONDS, "a busy machine may double it"
 
 
 def moved(run: StoredRun, name: str) -> StoredRun:

@@ -28,7 +28,7 @@ from subitize.reports.leaderboard import (
     standing,
     standings,
 )
-from subitize.reports.page import Card, Cell, Column, Section, Table, plain
+from subitize.reports.page import Card, Cell, Column, Fold, Points, Section, Table, plain
 from subitize.reports.respondents import Respondent, unfolded
 from subitize.reports.sizes import size_figure
 
@@ -133,11 +133,10 @@ def leaderboard_section(
             f"always right gets {always_right:.4f}, because people estimate above four.",
             "Rows marked published hold what the text of Testolin, Hou and Zorzi (2025) gives; "
             "rows marked baseline are computed, not run.",
-            SAMPLED,
-            *STATEMENTS.get(name, ()),
-            *(f"{row.model}: {row.note}." for row in published if row.note),
         ],
     )
+    notes = [f"{row.model}: {row.note}." for row in published if row.note]
+    told = Points("", [SAMPLED, *STATEMENTS.get(name, ()), *notes])
     return Section(
         f"{name}-leaderboard-section",
         "Leaderboard",
@@ -146,8 +145,9 @@ def leaderboard_section(
         [
             headline(found, respondents, *([highest_level] if levels else [])),
             standing(name, found, [NAE, ACCURACY]),
-            *size_figure(name, lines, [NAE, ACCURACY]),
             table,
+            Fold("What the paper says of these models", [told]),
+            *size_figure(name, lines, [NAE, ACCURACY]),
         ],
         standings(respondents, NAE, partial(_in_words, VERBS[name])),
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from subitize.reports.cells import words
@@ -21,6 +22,7 @@ from subitize.reports.page import (
     every_block,
 )
 
+NO_BREAK = "\N{NO-BREAK SPACE}"
 OVERVIEW, CITATIONS = "overview", "citations"
 Place = tuple[str, str]
 """a chapter's name and a measure on its page"""
@@ -75,7 +77,8 @@ def _overview(chapters: Sequence[Chapter]) -> Iterator[Chapter]:
 def _sentence(standings: Iterator[Standing]) -> str:
     """One sentence from what the pages say, each thing once."""
     said = "; ".join(dict.fromkeys(one.said for one in standings if one.said))
-    return f"{said[:1].upper()}{said[1:]}." if said else ""
+    whole = re.sub(r" (%|= )", lambda found: found[0].replace(" ", NO_BREAK), said)
+    return f"{whole[:1].upper()}{whole[1:]}." if whole else ""
 
 
 def _cell(found: Sequence[Standing]) -> Cell:

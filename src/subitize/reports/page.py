@@ -250,7 +250,8 @@ class Chapter(NamedTuple):
         ['CAPTURE', 'Gecko']
         """
         named = re.search(r"\((.+)\)$", self.title)
-        return named[1] if named else self.title.partition(":")[0]
+        short = named[1] if named else self.title.partition(":")[0].removeprefix("The ")
+        return short[:1].upper() + short[1:]
 
 
 class About(NamedTuple):

@@ -31,7 +31,7 @@ class Respondent:
     """A model in one run."""
 
     label: str
-    """the model's name, with the run's folder where two runs share a name"""
+    """the model's name, with what tells runs apart where several share a name"""
     run: StoredRun
     scored: Callable[[Mapping[str, Any]], pl.Expr] | None = None
     """from the run's scores to which of its answers they stand on; all without it"""
@@ -87,13 +87,24 @@ def respondents_from(
 ) -> list[Respondent]:
     """The runs, smallest `order` of their scores first; equal names are told apart by folders."""
     every = [Respondent("", run, scored) for run in runs]
-    names = [one.model for one in every]
     found = []
-    for name, one in zip(names, every, strict=True):
-        place = order(one.scores)
-        label = f"{name} ({plain(one.run.folder.name, 40)})" if names.count(name) > 1 else name
+    for one in every:
+        place, alike = order(one.scores), [other for other in every if other.model == one.model]
+        label = f"{one.model} ({_told_apart(one, alike)})" if len(alike) > 1 else one.model
         found.append((math.inf if place is None else place, replace(one, label=label)))
     return [one for _, one in sorted(found, key=lambda pair: (pair[0], pair[1].label))]
+
+
+def _told_apart(one: Respondent, alike: Sequence[Respondent]) -> str:
+    """What a run has of its own among those of the same model: settings, else its folder."""
+    settings = [other.run.info.get("settings") or {} for other in alike]
+    own = one.run.info.get("settings") or {}
+    differ = {name: own[name] for name in own if any(o.get(name) != own[name] for o in settings)}
+    same = [o for o in settings if all(o.get(name) == value for name, value in differ.items())]
+    if len(same) > 1:
+        return plain(one.run.folder.name, 40)
+    told = (f"{name} {value}" if value else f"no {name}" for name, value in differ.items())
+    return plain(", ".join(told), 60)
 
 
 def unfolded(respondents: Iterable[Respondent], score: str, *names: str) -> list[Line]:

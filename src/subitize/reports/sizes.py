@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Drawing
 
-FEWEST = 3
+FEWEST = 2
 """models of known size that make a figure"""
 _SIZE = re.compile(r"[\s_-]*\b\d+(\.\d+)?[bBmM]\b")
 _VERSION = re.compile(r"[\s_-]\d+(\.\d+)*$")
@@ -37,6 +37,11 @@ def size_figure(name: str, lines: Sequence[Line], columns: Sequence[Column]) -> 
     for line in lines:
         if isinstance(line.values.get("parameters"), int | float):
             families.setdefault((line.badge, family(line.label)), []).append(line)
+    families = {
+        key: own
+        for key, own in families.items()
+        if any(line.cell(column).value is not None for line in own for column in columns)
+    }
     sized = [line for own in families.values() for line in own]
     measured = [
         column

@@ -70,7 +70,7 @@ def dots(groups: Sequence[str], shares: Scores, printed: Scores) -> Figure:
     return figure
 
 
-def by_number(shares: Scores, label: str) -> Figure:
+def by_number(shares: Scores, label: str, score: str = "right labels") -> Figure:
     """Accuracy against a number, a line per painter or model."""
     numbers = [name for name in NUMBERS if any(name in own for own in shares.values())]
     with styled():
@@ -80,7 +80,7 @@ def by_number(shares: Scores, label: str) -> Figure:
         axes.set_xticks(range(len(numbers)), numbers)
         axes.set_ylim(-0.02, 1.02)
         axes.set_xlabel(label)
-        axes.set_ylabel("right labels")
+        axes.set_ylabel(score)
         percent_axis(axes.yaxis)
         legend(figure, axes)
     return figure
@@ -94,7 +94,7 @@ def pairs(comparisons: Mapping[tuple[str, str], tuple[Scores, Scores]]) -> Figur
     shown = [own for both, _ in comparisons.values() for own in both.values()]
     painters = list(dict.fromkeys(painter for own in shown for painter in own))
     with styled():
-        size = (2.4, 0.24 * len(painters) + 0.85)
+        size = (max(2.4, 7.2 / len(comparisons)), 0.24 * len(painters) + 0.85)
         figure, grid = panels(len(comparisons), 3, size, sharey=True)
         for axes, (names, (ours, printed)) in zip(grid, comparisons.items(), strict=True):
             series = [

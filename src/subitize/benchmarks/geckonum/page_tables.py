@@ -137,12 +137,14 @@ def task_table(found: Found, *, reference: bool) -> Table:
              "share of yes per picture."]  # fmt: skip
     if reference:
         notes.append("Rows marked published were judged by five people, on all prompts.")
-    return model_table(
+    table = model_table(
         f"{NAME}-table2",
         "Right labels per task (Table 2), with 95 % intervals over prompts, the standard error as "
         "the paper computes it, and published values.",
         lines, shown, notes=notes, first=PAINTER,
     )  # fmt: skip
+    own = len(found.painters)
+    return table._replace(groups=[("", own), ("Published", len(lines) - own)][: 1 + reference])
 
 
 def share_table(name: str, caption: str, groups: Sequence[str], shares: Shares, what: str) -> Table:

@@ -228,7 +228,7 @@ def _by_number(task: str, respondents: Sequence[Respondent], score: str) -> Figu
         f"{title} by the right number, with 95 % intervals over pictures"
         + ("; published curves have none." if score in PRINTED else "."),
         f"A line per model: {title} against the right number; the table behind it has the values.",
-        partial(figures.by_number, shares, "right number"),
+        partial(figures.by_number, shares, "right number", title),
         data_table(f"{NAME}-{task}-by-number", ("model", "number", score, "low", "high"), rows),
     )
 
