@@ -114,10 +114,11 @@ def test_the_leaderboard_is_sorted_and_equals_the_scores(
 
 def test_runs_that_are_alike_share_a_rank_and_unfinished_ones_have_none(tmp_path: Path) -> None:
     rows = simulate(estimate, per_cell=1)
+    failed = [row._replace(reading=Reading("failed")) for row in rows[:3]] + rows[3:]
     unread = {"states": {"refused": len(rows)}, "nae": None, "accuracy": None}
     runs = [
         make_run("b", rows), make_run("a", rows), make_run("worse", simulate(guess, per_cell=1)),
-        make_run("mute", rows, **unread), make_run("broken", rows, failed=3),
+        make_run("mute", rows, **unread), make_run("broken", failed),
         make_run("half", rows),
     ]  # fmt: skip
     asked = {"per_cell": 2, "categories": CATEGORIES, "prompt": "things", "control": False}
