@@ -105,7 +105,7 @@ def test_the_page_shows_the_cues_of_each_set_of_pictures(tmp_path: Path) -> None
         "naming-cues-1", "naming-cues-2", "naming-cue-weights",
     ]  # fmt: skip
     by_set = {("perfect" in table.caption): table for table in tables[:2]}
-    assert "125 pictures of sim/perfect, sim/cues" in by_set[True].caption
+    assert "250 pictures of sim/perfect, sim/cues" in by_set[True].caption
     assert "100 pictures of sim/observer" in by_set[False].caption
     shown = {row[0].shown: row[1].value for row in by_set[False].rows}
     assert shown["perimeter"] > 0.8

@@ -13,7 +13,7 @@ from subitize.reports.respondents import Respondent
 from subitize.stimuli.cues import ALL, CUES, cue_correlations
 from subitize.stimuli.naming import CATEGORIES, DRAWING_VERSION
 
-PICTURES = 200
+PICTURES = 250
 """a set with more pictures is looked at in equal steps"""
 WEIGHTS = columns(
     "number:Number:.3f±; size:Size:.3f±; spacing:Spacing:.3f±; angle:Angle (°):.1f; pictures::n"
