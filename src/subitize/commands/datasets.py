@@ -7,19 +7,23 @@ from typing import Annotated
 
 import typer
 
-from subitize.commands.printing import group, print_json, say
+from subitize.commands.printing import Json, group, print_json, say, show
 from subitize.datasets.fetch import DATASETS, fetch, find_dataset
 
 datasets = group("Bring published data.")
 
 
 @datasets.command("list")
-def list_() -> None:
+def list_(json: Json = False) -> None:
     """What can be fetched, from where and under which licence."""
+    listed, lines = [], []
     for name, found in DATASETS.items():
-        print(f"{name:12} {found.title}; {found.licence}; {found.source}")
+        about = {key: getattr(found, key) for key in ("title", "licence", "source", "pictures")}
+        listed.append({"name": name, **about, "files": [file.name for file in found.files]})
+        lines.append(f"{name:12} {found.title}; {found.licence}; {found.source}")
         if found.pictures:
-            print(f"{'':12} pictures: {found.pictures}")
+            lines.append(f"{'':12} pictures: {found.pictures}")
+    show(listed, "\n".join(lines), json)
 
 
 @datasets.command("fetch")
