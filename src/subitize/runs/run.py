@@ -16,7 +16,7 @@ from subitize.errors import BadInput, SubitizeError
 from subitize.files import sweep
 from subitize.models.base import METHODS, Kind, Model
 from subitize.runs.answers import build_answers
-from subitize.runs.batching import hand_in
+from subitize.runs.batching import check_batch, hand_in
 from subitize.runs.columns import read_responses
 from subitize.runs.desk import Desk, Terms
 from subitize.runs.driver import Driver, Work
@@ -146,6 +146,8 @@ def run_benchmark(
     kind = choose_kind(benchmark, model, settings)
     kinds = {role: choose_helper_kind(benchmark, role, one) for role, one in helpers.items()}
     _check_options(options)
+    if options.batch:
+        check_batch(model, kind)
     found = benchmark.ready(settings, kind)
     whole = identity(benchmark, settings, model, kind, helpers)
     parts = whole if options.shard == WHOLE else {**whole, "shard": list(options.shard)}
