@@ -10,6 +10,7 @@ import orjson
 import polars as pl
 import pytest
 
+from subitize.api import load, report, run
 from subitize.benchmarks.geckonum.answers import stored_people
 from subitize.benchmarks.geckonum.labels import label_answers
 from subitize.benchmarks.geckonum.tables import geckonum_tables
@@ -27,6 +28,7 @@ from subitize.humans.simulated import Manner, Seen
 from subitize.humans.simulating import simulate
 from subitize.humans.study import Study
 from subitize.runs.plan import read_trials
+from tests.reports.embedded import files_of
 from tests.scored import load_run, score_run
 
 EXACT = Manner(0, 0, 0, 0, 0, 0)
@@ -138,6 +140,17 @@ def test_a_capture_study_asks_its_sample_of_occluded_pictures(tmp_path: Path) ->
     assert set(counted["variant"]) == {"occluded"}
     assert set(counted["number"]) == {9}
     assert score_run(made)["smape"]["occluded"]["trials"] == 6
+    # Beside a model in one report, that model is scored on exactly these six.
+    model = run("capture", "sim/perfect", out=str(tmp_path), items=20, prompt="as-if-no-box",
+                tasks=("total",), variants=("occluded",))  # fmt: skip
+    out = report([load(made), model], tmp_path / "report.html")
+    table = pl.read_csv(files_of(out)["capture-synthetic-people.csv"])
+    rows = {row["model"]: row for row in table.to_dicts()}
+    assert rows["human/hidden"]["pictures"] == rows["sim/perfect"]["pictures"] == 6
+    assert rows["sim/perfect"]["smape"] == 0
+    wrong = [abs(9 - n) / (9 + n) for n in counted["target"]]
+    assert rows["human/hidden"]["smape"] == pytest.approx(100 * sum(wrong) / 6)
+    assert table.height > 2  # the paper's rows stand below
 
 
 def truth_of(here: Opened) -> Any:

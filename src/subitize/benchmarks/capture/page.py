@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 import polars as pl
 
 from subitize.benchmarks.capture import page_figures as figures
+from subitize.benchmarks.capture.page_people import people_section
 from subitize.benchmarks.capture.page_set import set_section
 from subitize.benchmarks.capture.page_tables import (
     BOTH,
@@ -123,6 +124,7 @@ def _parts(set_: str, respondents: Sequence[Respondent]) -> Iterator[Section]:
         figure = draw(set_, respondents)
         made[draw.__name__] = [figure] if figure is not None else []
     yield _standing(set_, respondents)
+    yield from people_section(set_, respondents)
     yield from set_section(set_, respondents)
     for id_, title, lead, shown in SECTIONS:
         blocks = [block for about in shown for block in made.get(about, ())]
