@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, TypeVar
 
 from subitize.errors import BadInput, UnknownName
 from subitize.models.base import Kind
-from subitize.readers.boxes import reading_boxes
+from subitize.readers.boxes import BoxesReader
 from subitize.readers.text import read_strict
 from subitize.records import Reading, Response, Row, Score, Trial
 
@@ -241,7 +241,7 @@ class Benchmark(Generic[S]):
 
     def helper_reader(self, stage: str) -> Reader:
         """How a helper's answers are read: boxes are counted, text is read strictly."""
-        return reading_boxes(read_strict)
+        return BoxesReader(read_strict)
 
     def combine(self, trial: Trial, response: Response, answers: Sequence[Row]) -> Reading:
         """One reading of a response from a helper's answers about it; none: not asked yet."""

@@ -30,7 +30,7 @@ from subitize.benchmarks.pointing import pointing_scores
 from subitize.datasets.naming_pictures import OwnPicture, chosen_pictures
 from subitize.errors import BadInput, UnknownName
 from subitize.models.base import Kind
-from subitize.readers.boxes import reading_boxes
+from subitize.readers.boxes import BoxesReader
 from subitize.readers.points import PointsReader
 from subitize.readers.text import WordsReader, final, read_final, strict
 from subitize.records import Reading, Response, Stimulus, Trial, make_trial
@@ -113,8 +113,8 @@ class Naming(Benchmark[NamingSettings]):
         "category": "", "n": 0, "index": 0, "form": "", "thing": ""
     }  # fmt: skip
     READERS: ClassVar[Mapping[str, Reader]] = {
-        "strict": reading_boxes(WordsReader(_by_form)),
-        "final": reading_boxes(read_final),
+        "strict": BoxesReader(WordsReader(_by_form)),
+        "final": BoxesReader(read_final),
         "points": PointsReader(),
     }
     MEASURES: ClassVar[tuple[str, ...]] = (

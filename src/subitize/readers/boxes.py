@@ -69,6 +69,3 @@ class BoxesReader:
     def configured(self, settings: Mapping[str, Any]) -> BoxesReader:
         """The same reader with other rules, from the settings in its name."""
         return BoxesReader(self.text_reader, rules_from(settings))
-
-
-reading_boxes = BoxesReader

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from subitize.measures.error_size import smape_terms
-from subitize.readers.boxes import reading_boxes
+from subitize.readers.boxes import BoxesReader
 from subitize.readers.choices import choice
 from subitize.readers.text import ended_early, final, take_confidence
 from subitize.readers.votes import most_common
@@ -25,7 +25,7 @@ def read_capture(trial: Trial, response: Response) -> Reading:
     return ended_early(response) or said
 
 
-read_with_boxes = reading_boxes(read_capture)
+read_with_boxes = BoxesReader(read_capture)
 """the same, and boxes are counted where a counter answered"""
 
 

@@ -24,7 +24,7 @@ from subitize.measures.accuracy import share_interval
 from subitize.measures.resampling import bootstrap_mean
 from subitize.models.base import Kind
 from subitize.readers.annotators import MORE_THAN_TEN
-from subitize.readers.boxes import reading_boxes
+from subitize.readers.boxes import BoxesReader
 from subitize.readers.choices import read_yes_no
 from subitize.readers.matches import COSINE, read_match
 from subitize.records import Reading, Response, Stimulus, Trial, make_trial
@@ -68,7 +68,7 @@ class GeckoNumMetric(Benchmark[MetricSettings]):
         "painter": "", "dataset_id": "", "picture": 0, "prompt_type": "",
         "place": 0, "premise": -1, **wording.ASKED, "thing": "", "style": "",
     }  # fmt: skip
-    READERS: ClassVar[Mapping[str, Reader]] = {"metric": reading_boxes(read_metric)}
+    READERS: ClassVar[Mapping[str, Reader]] = {"metric": BoxesReader(read_metric)}
     HELPERS: ClassVar[Mapping[str, Helper]] = {
         questioning.ROLE: Helper(("namer",), setting="questioner")
     }

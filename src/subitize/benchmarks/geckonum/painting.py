@@ -32,7 +32,7 @@ from subitize.errors import BadInput
 from subitize.measures.accuracy import share_interval
 from subitize.models.base import Kind
 from subitize.readers.annotators import MORE_THAN_TEN
-from subitize.readers.boxes import reading_boxes
+from subitize.readers.boxes import BoxesReader
 from subitize.records import (
     Reading,
     Response,
@@ -168,7 +168,7 @@ class GeckoNum(Benchmark[PaintSettings]):
     def helper_reader(self, stage: str) -> Reader:
         if stage == questioning.STAGE:
             return questioning.read_reply
-        return reading_boxes(wording.read_by_task)
+        return BoxesReader(wording.read_by_task)
 
     def combine(self, trial: Trial, response: Response, answers: Sequence[Row]) -> Reading:
         without = read_pending(trial, response)

@@ -32,7 +32,7 @@ from subitize.datasets.vqa_files import VqaEntry, read_vqa
 from subitize.errors import BadInput, UnknownName
 from subitize.measures.accuracy import share_interval
 from subitize.models.base import Kind
-from subitize.readers.boxes import reading_boxes
+from subitize.readers.boxes import BoxesReader
 from subitize.readers.text import read_final, read_strict
 from subitize.records import Score, Stimulus, Trial, make_trial
 
@@ -74,8 +74,8 @@ class GeckoNumVqa(Benchmark[VqaSettings]):
         "frequency": "", "complexity": "", "thing": "",
     }  # fmt: skip
     READERS: ClassVar[Mapping[str, Reader]] = {
-        "strict": reading_boxes(read_strict),
-        "final": reading_boxes(read_final),
+        "strict": BoxesReader(read_strict),
+        "final": BoxesReader(read_final),
     }
     MEASURES: ClassVar[tuple[str, ...]] = ("accuracy",)
     DEVIATIONS: ClassVar[tuple[str, ...]] = (
