@@ -403,6 +403,15 @@ def test_a_child_that_waits_tells_odd_things_and_leaves_a_process_behind(
     assert {line["value"] for line in responses_of(outcome.folder)} == {"7 \ufffd"}
 
 
+@pytest.mark.budget(20)
+def test_whoever_waits_for_weights_hears_it(
+    tmp_path: Path, mortal: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(engines, "SILENCE", 0.01)  # to start a process takes longer
+    assert ask(open_model("mortal/odd"), tmp_path / "runs").complete
+    assert "subitize: mortal/odd is being loaded (" in capsys.readouterr().err
+
+
 def seed_of(model: Model, line: dict[str, Any]) -> int:
     key = (
         line["trial"],

@@ -9,10 +9,12 @@ process, in a child or on another machine.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import inspect
+import sys
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any, Protocol
@@ -22,13 +24,15 @@ from subitize.models.base import METHODS, Item, Kind, Model, Reply, compute, ope
 from subitize.records import Stimulus, fingerprint
 from subitize.stimuli import Picture, render
 
-__all__ = ["Answered", "Asked", "Engine", "EngineMaker", "LocalEngine"]
+__all__ = ["Answered", "Asked", "Engine", "EngineMaker", "LocalEngine", "telling"]
 
 Asked = tuple[Stimulus, Item]
 """what to show, and an item without its picture"""
 Answered = tuple[Reply | ModelError, float, str]
 """the reply or what went wrong, the seconds it took, and the hash of the picture shown"""
 KEPT_BYTES = 16 << 20
+SILENCE = 30.0
+"""seconds after which whoever waits for an engine hears why, again and again"""
 
 
 class Engine(Protocol):
@@ -49,6 +53,24 @@ class Engine(Protocol):
 
 EngineMaker = Callable[[Model, Kind, int], Engine]
 """makes the engine of one respondent, asked as this kind with this concurrency"""
+
+
+@contextlib.asynccontextmanager
+async def telling(what: str) -> AsyncIterator[None]:
+    """Say on stderr what is waited for, as long as it lasts: large weights take half an hour."""
+
+    async def speak() -> None:
+        begun = time.monotonic()
+        while True:
+            await asyncio.sleep(SILENCE)
+            waited = time.monotonic() - begun
+            print(f"subitize: {what} ({waited:.0f} s so far)", file=sys.stderr, flush=True)
+
+    speaking = asyncio.create_task(speak())
+    try:
+        yield
+    finally:
+        speaking.cancel()
 
 
 class LocalEngine:

@@ -19,7 +19,7 @@ from subitize.errors import BadInput, Hopeless, WorkerLost
 from subitize.models import child as child_process
 from subitize.models.base import Kind, Model, ModelOptions
 from subitize.models.child import pack_item, unpack_reply
-from subitize.runs.engines import Answered, Asked
+from subitize.runs.engines import Answered, Asked, telling
 
 LAST_WORDS = 2000
 """characters kept of what a child said before it died"""
@@ -90,7 +90,8 @@ class IsolatedEngine:
             "name": self._model.respondent, "options": asdict(self._options), "kind": self._kind
         }  # fmt: skip
         try:
-            found = await self._exchange(child, hello, self._options.load_timeout)
+            async with telling(f"{self._model.respondent} is being loaded"):
+                found = await self._exchange(child, hello, self._options.load_timeout)
         except WorkerLost as problem:
             raise WorkerLost(f"{self._model.respondent} did not load: {problem}") from None
         if "problem" in found:

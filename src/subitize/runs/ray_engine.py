@@ -25,7 +25,7 @@ from subitize.errors import BadInput, Hopeless, MissingExtra, SubitizeError, Unk
 from subitize.models.base import METHODS, Kind, Model, ModelOptions
 from subitize.models.child import Answerer, pack_item
 from subitize.models.function import FunctionModel
-from subitize.runs.engines import Answered, Asked, Engine, EngineMaker, LocalEngine
+from subitize.runs.engines import Answered, Asked, Engine, EngineMaker, LocalEngine, telling
 from subitize.runs.isolated import unpacked
 from subitize.stimuli import render
 
@@ -213,7 +213,8 @@ class RayEngine:
             )
         started = [asyncio.create_task(self._join()) for _ in range(max(1, int(share)))]
         self._starting.update(started)
-        done, _ = await asyncio.wait(started, return_when=asyncio.FIRST_COMPLETED)
+        async with telling(f"waiting for a worker of the cluster for {self._model.respondent}"):
+            done, _ = await asyncio.wait(started, return_when=asyncio.FIRST_COMPLETED)
         for one in done:
             one.result()  # a model that can't be opened is told
 
@@ -253,7 +254,8 @@ class RayEngine:
     async def _next_idle(self) -> Any:
         """An actor that is free; none within the time of loading is a cluster without room."""
         try:
-            return await asyncio.wait_for(self._idle.get(), self._options.load_timeout)
+            async with telling("no worker of the cluster is free: `ray status` tells why"):
+                return await asyncio.wait_for(self._idle.get(), self._options.load_timeout)
         except TimeoutError:
             raise Hopeless(
                 f"No worker of the cluster was free for {self._options.load_timeout:g} seconds: "
