@@ -51,7 +51,7 @@ BARE = """async () => {
   return performance.now() - begun;
 }"""
 CHOICES = (
-    ("state", "refused"), ("state", ""), ("category", "dots"), ("wanted", "7"), ("category", ""),
+    ("state", ""), ("state", "read"), ("category", "dots"), ("wanted", "7"), ("category", ""),
     ("wanted", ""), ("sort", "disagreement"), ("sort", "error"), ("sort", "plan"),
     ("search", "closely"), ("search", "count 10"), ("search", ""),
 )  # fmt: skip

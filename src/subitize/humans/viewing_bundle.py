@@ -22,7 +22,7 @@ from subitize.humans.viewing_table import RunsTable
 from subitize.humans.web import HERE, environment
 from subitize.pictures.media import media_type
 from subitize.records import fingerprint
-from subitize.runs.exclusions import read_exclusions
+from subitize.runs.exclusions import read_exclusions, read_faces
 
 FILES = (
     "icon.svg", "style.css", "viewing.css", "viewing.js", "viewing-bundle.js", "viewing-figures.js",
@@ -34,8 +34,6 @@ ANSWER = (
     "item", "model", "kind", "value", "stop", "state", "said", "right", "number", "error", "note",
     "seconds", "sample", "attempt", "counts",
 )  # fmt: skip
-FACES = "faces.json"
-"""a list of trials and picture files of a run whose picture shows a face"""
 
 
 def write_bundle(table: RunsTable, out: Path) -> Path:
@@ -67,11 +65,7 @@ def hidden_pictures(table: RunsTable) -> set[str]:
     """Trials and picture files whose pictures are not given away."""
     hidden: set[str] = set()
     for run in table.runs:
-        hidden |= read_exclusions(run.folder).keys()
-        path = run.folder / FACES
-        if path.exists():
-            found = orjson.loads(path.read_bytes())
-            hidden |= set(map(str, found))
+        hidden |= read_exclusions(run.folder).keys() | read_faces(run.folder)
     return hidden
 
 

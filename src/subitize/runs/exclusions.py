@@ -1,4 +1,4 @@
-"""excluded.json: responses left out by hand, each with its reason."""
+"""excluded.json: what was left out by hand, with the reason; faces.json: what shows a face."""
 
 from __future__ import annotations
 
@@ -10,6 +10,25 @@ from subitize.errors import BadInput, WrongRun
 from subitize.files import write_whole
 from subitize.runs.columns import read_responses
 from subitize.runs.plan import read_trials
+
+FACES = "faces.json"
+"""trials and picture files that show a face, which are never given away"""
+
+
+def read_faces(folder: Path) -> set[str]:
+    """Trials (or picture files) whose picture shows a face."""
+    try:
+        found = orjson.loads((folder / FACES).read_bytes())
+    except FileNotFoundError:
+        return set()
+    except (OSError, orjson.JSONDecodeError):
+        found = None
+    if not isinstance(found, list) or not all(isinstance(one, str) for one in found):
+        raise WrongRun(
+            f"{folder / FACES} is damaged: put back a list of trials and picture files, or delete "
+            "it when no picture shows a face."
+        )
+    return set(found)
 
 
 def read_exclusions(folder: Path) -> dict[str, str]:
