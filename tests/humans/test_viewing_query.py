@@ -23,7 +23,7 @@ from subitize.humans.viewing_query import (
 )
 from subitize.humans.viewing_table import RunsTable
 from tests.humans.viewed import TRIALS, make_painting, make_runs
-from tests.scored import score_run
+from tests.scored import load_run, score_run
 
 
 @pytest.fixture(scope="module")
@@ -58,7 +58,7 @@ def test_every_answer_stands_once_beside_its_question(table: RunsTable) -> None:
         assert (one["question"], one["wanted"]) == (trial.question, str(trial.target))
     shown = {(one["trial"], a["model"]): a for one in items for a in one["answers"]}
     for run in table.runs:
-        for row in run.counted.iter_rows(named=True):
+        for row in load_run(run.folder).counted.iter_rows(named=True):
             found = shown[row["trial"], row["respondent"]]
             assert (found["value"], found["state"]) == (row["value"], row["state"])
             assert found["note"] == row["note"]
@@ -81,7 +81,9 @@ def test_every_answer_stands_once_beside_its_question(table: RunsTable) -> None:
 def test_filters_keep_what_the_tables_have(
     table: RunsTable, given: dict[str, str], kept: pl.Expr
 ) -> None:
-    rows = pl.concat([run.counted.filter(kept).select("trial") for run in table.runs])
+    rows = pl.concat(
+        [load_run(run.folder).counted.filter(kept).select("trial") for run in table.runs]
+    )
     expected = set(rows["trial"])
     items = every_item(table, **given)
     assert {one["trial"] for one in items} == expected
@@ -152,7 +154,9 @@ def test_another_reader_reads_without_writing(folders: list[Path], table: RunsTa
     changed = every_item(table, reader="final", changed="yes")
     expected = set()
     for run in table.runs:
-        for trial, model, reply in run.counted.select("trial", "respondent", "value").iter_rows():
+        for trial, model, reply in (
+            load_run(run.folder).counted.select("trial", "respondent", "value").iter_rows()
+        ):
             question = run.trials[trial].question
             strictly, finally_ = (read_number(reply, one, question) for one in ("strict", "final"))
             if (strictly.state, strictly.value) != (finally_.state, finally_.value):
@@ -186,16 +190,16 @@ def test_what_is_not_there_is_told(table: RunsTable) -> None:
 
 def test_pictures_come_by_known_ids_only(table: RunsTable, tmp_path: Path) -> None:
     pictures = Pictures(table)
-    assert (pictures.shown(0, False) or b"").startswith(b"\x89PNG")
-    assert pictures.shown(TRIALS, False) is None
-    assert pictures.shown(-1, False) is None
+    assert (pictures.shown(0) or b"").startswith(b"\x89PNG")
+    assert pictures.shown(TRIALS) is None
+    assert pictures.shown(-1) is None
     assert pictures.painted(0) is None  # its answer is text
     painting = RunsTable([make_painting(tmp_path)])
     painted = Pictures(painting)
     rows = painting.own.filter(pl.col("kind") == "picture")["row"].to_list()
     assert rows
     assert all((painted.painted(row) or b"").startswith(b"\x89PNG") for row in rows)
-    assert painted.shown(0, False) is None  # words alone were shown
+    assert painted.shown(0) is None  # words alone were shown
     others = set(range(painting.own.height)) - set(rows)
     assert all(painted.painted(row) is None for row in others)
 

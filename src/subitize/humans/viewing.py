@@ -60,7 +60,7 @@ def summary_of(table: RunsTable) -> dict[str, Any]:
             {
                 "folder": run.folder.name, "benchmark": run.benchmark.NAME,
                 "title": run.benchmark.TITLE, "model": run.info["model"]["name"],
-                "reader": run.reader, "answers": int(run.answers["counts"].sum()),
+                "reader": run.reader,
             }
             for run in table.runs
         ],
@@ -110,9 +110,7 @@ class _Pages:
         return data(answer_of(self._table.own.row(row, named=True), WHOLE))
 
     async def picture_shown(self, request: Request) -> Response:
-        small = request.query_params.get("size") != "full"
-        item = request.path_params["item"]
-        return _picture(await _beside(self._pictures.shown, item, small))
+        return _picture(await _beside(self._pictures.shown, request.path_params["item"]))
 
     async def picture_painted(self, request: Request) -> Response:
         return _picture(await _beside(self._pictures.painted, request.path_params["row"]))

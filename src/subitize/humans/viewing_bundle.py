@@ -108,7 +108,7 @@ def _shown(table: RunsTable, pictures: Pictures, item: int, out: Path, hidden: s
     name = fingerprint(trial.stimulus.recipe)
     if found := sorted((out / "pictures").glob(f"{name}.*")):
         return f"pictures/{found[0].name}"
-    picture = pictures.shown(item, True)
+    picture = pictures.shown(item)
     if picture is None:
         return ""
     name = f"{name}.{media_type(picture).partition('/')[2]}"

@@ -8,13 +8,10 @@ from functools import lru_cache
 from subitize.errors import ModelError, SubitizeError
 from subitize.humans.viewing_table import RunsTable
 from subitize.pictures.media import media_type
-from subitize.pictures.showing import thumbnail
 from subitize.stimuli import render
 
 STORED = re.compile(r"[0-9a-f]{64}\.[a-z0-9]{2,5}")
 """how a received picture is called in a run's folder"""
-SMALL = 640
-"""pixels of the longer side in a list"""
 REMEMBERED = 64
 
 
@@ -25,18 +22,16 @@ class Pictures:
         self._table = table
         self.shown = lru_cache(REMEMBERED)(self._shown)
 
-    def _shown(self, item: int, small: bool) -> bytes | None:
+    def _shown(self, item: int) -> bytes | None:
         """The picture of an item's stimulus; None where it has none, or it can't be had."""
         if not 0 <= item < self._table.items:
             return None
         try:
-            stimulus = self._table.trial(item).stimulus
-            picture = render(stimulus).png
+            picture = render(self._table.trial(item).stimulus).png
             media_type(picture)
-            # Few colours are enough for a drawing; a photograph stays as it is.
-            return thumbnail(picture, SMALL) if small and stimulus.kind == "drawn" else picture
         except (SubitizeError, ModelError):
             return None
+        return picture
 
     def painted(self, row: int) -> bytes | None:
         """The picture that an answer is; None where the answer is none."""

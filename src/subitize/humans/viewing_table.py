@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from threading import Lock
@@ -27,6 +28,8 @@ from subitize.runs.reading import choose_reader
 from subitize.runs.stored import StoredRun, stored_run
 
 OF_READINGS = ("state", "number", "choice", "note", "counts")
+UNSEEN = ("settings_hash", "tokens", "of_trial", "of_sample", "of_attempt")
+"""columns that the viewer does without"""
 MOST_VALUES = 60
 """a condition with more different values is no filter"""
 KEPT_READINGS = 3
@@ -56,6 +59,8 @@ class RunsTable:
         if not self.runs:
             raise BadInput("There is no run to look at: give one or more run folders.")
         self.own, self._order = _table(self.runs)
+        # The table has them: once is enough in memory.
+        self.runs = [replace(run, answers=run.answers.clear()) for run in self.runs]
         self._by_reader: OrderedDict[str, pl.DataFrame] = OrderedDict()
         self._reading = Lock()
 
@@ -168,7 +173,7 @@ def _table(runs: Sequence[StoredRun]) -> tuple[pl.DataFrame, pl.DataFrame]:
     """All answers with what is made of them; and run and trial of each item."""
     labels = _labels(runs)
     parts = [
-        run.answers.with_columns(
+        run.answers.drop(UNSEEN).with_columns(
             run=pl.lit(place, pl.Int64),
             benchmark=pl.lit(run.benchmark.NAME),
             model=pl.col("respondent").replace(labels[place]),

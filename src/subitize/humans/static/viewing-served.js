@@ -16,5 +16,5 @@ start({
   trials: (params) => ask("data/trials.json", params),
   figures: (params) => ask("data/figures.json", params),
   answer: (row) => ask(`data/answers/${row}`),
-  large: (picture) => (picture.startsWith("pictures/shown/") ? `${picture}?size=full` : picture),
+  large: (picture) => picture,
 });
