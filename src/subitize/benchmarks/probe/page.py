@@ -85,7 +85,7 @@ def _section(task: str, respondents: Sequence[Respondent]) -> Section:
         blocks += _when_wrong(task, respondents)
     column, said = OVERVIEW[task]
     return Section(
-        f"{NAME}-{task}",
+        f"{NAME}-task-{task}",  # its table is called NAME-TASK
         title,
         lead,
         blocks,
