@@ -38,7 +38,7 @@ WORDS = (*KINDS, *COLOURS, *PLACES)
 SUM_SCALE = 0.25
 SHARPNESS, MAGNITUDE = 8.0, 4.0
 """scales of the number line, so that weights of about 1 suit it"""
-SEEDS = (0, 1)
+SEEDS = (0, 1, 2)
 _LEMMAS = {plural(kind): kind for kind in KINDS} | {word: word for word in WORDS}
 _PARTS = re.compile(r", (?:and )?| and ")
 _TOKEN = re.compile(r"[a-z]+")
