@@ -60,15 +60,14 @@ class Parity(Benchmark[ParitySettings]):
     def score(self, answers, settings, decisions):
         counted = answers.filter(answers["counts"])
         read = counted.filter(counted["state"] == "read")
-        small = read["n"] <= 4
         return {
             "asked": counted.height,
             "trials": read.height,
             "states": dict(counted["state"].value_counts().iter_rows()),
             "accuracy": share(read),
             "accuracy_by_size": {
-                "1 to 4": share(read.filter(small)),
-                "above 4": share(read.filter(~small)),
+                "1 to 4": share(read.filter(read["n"] <= 4)),
+                "above 4": share(read.filter(read["n"] > 4)),
             },
             "undefined": {} if read.height else {"accuracy": "nothing was read"},
         }

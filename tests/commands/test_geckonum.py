@@ -137,7 +137,7 @@ def test_import_and_tables_of_the_folder(made: tuple[Path, Path], tmp_path: Path
     assert subitize("geckonum", "tables", "--run", folder, "--json").stdout == from_files
     page = tmp_path / "page.html"
     subitize("report", folder, "--out", page)
-    assert 'id="geckonum-a10"' in page.read_text()
+    assert 'id="geckonum-people-a10"' in page.read_text()
     done = subitize("geckonum", "tables", "--run", folder, *given, code=2)
     assert "or --run alone" in done.stderr
     done = subitize("run", "geckonum-people", "--model", "sim/perfect", "--out", tmp_path, code=2)

@@ -61,6 +61,7 @@ def test_another_content_is_refused_and_not_kept(server: str, shelf: Path, tmp_p
     with pytest.raises(BadInput, match="checksum"):
         fetch_file(file, tmp_path / "out")
     assert not (tmp_path / "out").exists()
+    (tmp_path / "out").mkdir()
     (tmp_path / "out" / "a.csv").write_bytes(b"mine")
     with pytest.raises(BadInput, match="there already with another content"):
         fetch_file(file, tmp_path / "out")
