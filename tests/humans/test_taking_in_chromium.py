@@ -33,7 +33,7 @@ SETTINGS = BENCHMARK.settings_from({
 })  # fmt: skip
 TRIALS = 6
 WATCH = """() => {
-  // What stood on the field at the end of every frame, told by its pixels: a mask is full of
+  // What stood on the field in every frame, told by its pixels: a mask is full of
   // colours at its rim, a fixation cross is dark in the middle, a picture is neither.
   const field = document.getElementById("field");
   const pen = field.getContext("2d", { alpha: false });
@@ -140,7 +140,11 @@ def test_a_whole_session(browser: Any, tmp_path: Path, width: int) -> None:
 
 
 def test_recorded_is_shown(browser: Any, tmp_path: Path) -> None:
-    """Somebody else looks at the field at the end of every frame, and sees what is recorded."""
+    """Somebody else looks at the field in every frame, and sees what is recorded.
+
+    Whoever asked for frames first is called first: the onlooker, who began before the flash, sees
+    in each frame what was drawn in the one before, so that one's time is when it was drawn.
+    """
     with taking(tmp_path) as (session, address), Visit(browser, DESKTOP) as visit:
         page = visit.page
         enter(page, address)
@@ -150,16 +154,16 @@ def test_recorded_is_shown(browser: Any, tmp_path: Path) -> None:
         go_on(page, 99)
         seen = page.evaluate("window.frames_seen")
         flashes: list[list[float]] = []
-        for (_, before, _), (when, phase, coloured) in pairwise(seen):
+        for (drawn, before, _), (_, phase, coloured) in pairwise(seen):
             if phase == "picture":
                 if before != "picture":
                     flashes.append([])
-                flashes[-1].append(when)
+                flashes[-1].append(drawn)
                 assert coloured < 0.5
             elif before == "picture":
                 assert phase == "mask"
                 assert coloured > 0.5
-                flashes[-1].append(when)
+                flashes[-1].append(drawn)
         told = [orjson.loads(line["facts"]) for line in stored(session)]
         assert len(flashes) == len(told) >= TRIALS
         for times, facts in zip(flashes, told, strict=True):
