@@ -191,6 +191,7 @@ def test_a_second_interrupt_ends_at_once_without_a_traceback(tmp_path: Path, num
             time.sleep(0.05)
         process.send_signal(number)
         assert process.stderr is not None
+        assert "32 requests" in process.stderr.readline()  # what it will ask
         assert "in flight" in process.stderr.readline()
         process.send_signal(number)
         _, err = process.communicate(timeout=900)

@@ -158,6 +158,7 @@ def test_ctrl_c_is_heard_while_a_helper_hangs(tmp_path: Path) -> None:
         begun, asked = time.monotonic(), len(server.counted)
         child.send_signal(signal.SIGINT)
         assert child.stderr is not None
+        assert b"requests to its visible" in child.stderr.readline()  # what it will ask
         assert b"Finishing what is in flight" in child.stderr.readline()
         child.send_signal(signal.SIGINT)
         _, said = child.communicate(timeout=900)

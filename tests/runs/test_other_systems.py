@@ -95,6 +95,7 @@ def test_one_writer_and_gentle_interrupts(system: str, tmp_path: Path) -> None:
         assert "Another process writes" in second.stderr
         first.send_signal(signal.SIGINT)
         assert first.stderr is not None
+        assert "requests" in first.stderr.readline()  # what it will ask
         assert "Finishing what is in flight" in first.stderr.readline()
         released.set()
         _, said = first.communicate()

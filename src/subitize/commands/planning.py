@@ -77,12 +77,15 @@ def told_in_a_line(model: str, found: Estimate, shard: Shard = WHOLE) -> str:
         if found.usd is not None
         else "price not known (--price-in, --price-out)"
     )
-    parts.append(
-        f"{max(1, round(found.minutes)):,} minutes at {found.concurrency} at once and "
-        f"{SECONDS:g} s a reply"
-    )
+    parts.append(_time(found))
     whole = "" if shard == WHOLE else f" (of all {shard[1]} shards together)"
     return f"{', '.join(parts)}{whole}; what is stored already is not asked again."
+
+
+def _time(found: Estimate) -> str:
+    minutes = max(1, round(found.minutes))
+    many = f"about {minutes:,} minutes" if minutes > 1 else "a minute or less"
+    return f"{many} at {found.concurrency} at once and {SECONDS:g} s a reply"
 
 
 def _text(one: Plan) -> str:
@@ -100,8 +103,7 @@ def _text(one: Plan) -> str:
         if found.tokens_in and one.paid else "",
         "cost": (f"about {found.usd:.2f} US dollars" if found.usd is not None else
                  "not known: give --price-in and --price-out") if one.paid else "",
-        "time": f"about {max(1, round(found.minutes)):,} minutes at {found.concurrency} at once "
-        f"and {SECONDS:g} s a reply" if one.paid else "",
+        "time": _time(found) if one.paid else "",
     }  # fmt: skip
     lines += [f"  {name:10} {said}" for name, said in rows.items() if said]
     if one.widths:
