@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Annotated
 
@@ -45,7 +46,8 @@ def report(
 
 def _check_ours(out: Path) -> None:
     """A report is made again at will, but nothing else is written over."""
-    if out.is_file() and b'content="subitize' not in out.read_bytes():
+    # os.path: a name that no file can have is told where the report is written
+    if os.path.isfile(out) and b'content="subitize' not in out.read_bytes():
         raise BadInput(f"{out} is there already and is no report: give another --out.")
 
 
