@@ -73,7 +73,11 @@ def _place(out: Path, figures: Sequence[str]) -> Path:
         )
     folder = out.with_name(f"{out.stem}_files")
     make_folder(folder if figures else out.parent, "--out")
-    if out.is_dir():
+    try:
+        taken = out.is_dir()
+    except OSError as problem:
+        raise BadInput(f"{out} can't be a file: {problem.strerror}. Give another --out.") from None
+    if taken:
         raise BadInput(f"{out} is a folder: give another --out.")
     return folder
 
