@@ -91,7 +91,7 @@ class GeckoNumPeople(Benchmark[PeopleSettings]):
 
     NAME: ClassVar[str] = "geckonum-people"
     VERSION: ClassVar[str] = "1"
-    TITLE: ClassVar[str] = "GeckoNum: people's answers about generated pictures"
+    TITLE: ClassVar[str] = "People's answers about generated pictures (GeckoNum, people)"
     PAPER: ClassVar[Paper] = PAPER
     KINDS: ClassVar[tuple[Kind, ...]] = ("namer",)
     SETTINGS = PeopleSettings
