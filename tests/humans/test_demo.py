@@ -15,5 +15,5 @@ def test_painted_pictures_and_people_s_answers_share_one_report(
     assert demo_study(painted, tmp_path / "studies", tmp_path / "runs") == people  # once
     out = report([load(painted), load(people)], tmp_path / "report.html")
     page = out.read_text("utf-8")
-    assert "GeckoNum: people's answers" in page.replace("&#39;", "'")
+    assert "People's answers about generated pictures" in page.replace("&#39;", "'")
     assert 'id="geckonum-people-' in page
