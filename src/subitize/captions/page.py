@@ -31,6 +31,7 @@ from subitize.reports.page import (
     Cards,
     Chapter,
     Figure,
+    Fold,
     Points,
     Prose,
     Section,
@@ -305,7 +306,8 @@ def _samples(results: Sequence[Result]) -> Section:
         (CORPUS, *columns("number; captions::n; samples::wide")),
         rows,
     )
-    return Section(f"{NAME}-samples-section", "Samples", "What the counts stand on.", [table])
+    folded = Fold("Captions of every number", [table])
+    return Section(f"{NAME}-samples-section", "Samples", "What the counts stand on.", [folded])
 
 
 def _methods(results: Sequence[Result]) -> Section:
