@@ -169,7 +169,7 @@ def test_recorded_is_shown(browser: Any, tmp_path: Path) -> None:
         for times, facts in zip(flashes, told, strict=True):
             # its last entry is the frame of the mask
             assert len(times) - 1 == facts["frames"]
-            assert times[-1] - times[0] == pytest.approx(facts["shown"], abs=1)
+            assert times[-1] - times[0] == pytest.approx(facts["shown"], abs=0.2)
 
 
 def test_a_reload_in_the_middle_loses_nothing(browser: Any, tmp_path: Path) -> None:
