@@ -27,6 +27,7 @@ from subitize.humans.serving import Opened, opened, study_folder
 from subitize.humans.simulated import Manner, Seen
 from subitize.humans.simulating import simulate
 from subitize.humans.study import Study
+from subitize.runs.columns import read_responses
 from subitize.runs.plan import read_trials
 from tests.reports.embedded import files_of
 from tests.scored import load_run, score_run
@@ -62,7 +63,9 @@ def test_the_tables_of_such_people_recover_the_truth(done: Path, tmp_path: Path)
     made = make_run(read_answers(done), tmp_path)
     found = tables_of(made)
     name = "task1|painter_shapes_size_128|accuracy"
-    assert found["table2"][name]["value"] == 100
+    # Who gets which picture depends on who asks first. One person in five errs, so three of five err
+    # on one picture in twenty: more than four of 15 such labels come once in 10,000 studies.
+    assert found["table2"][name]["value"] >= 100 * 11 / 15
     assert found["counts"]["labels|task1"]["value"] == 15
     assert 0.5 < found["alpha"]["task1|nominal"]["value"] < 1  # they did not all agree
 
@@ -75,6 +78,28 @@ def test_the_run_has_the_trials_that_people_were_asked(done: Path, tmp_path: Pat
     table = load_run(folder).counted
     assert table.height == len(answers.holding)
     assert set(table["respondent"]) == {f"human/geckonum-{name}" for name in answers.people}
+
+
+def test_the_run_knows_how_long_each_answer_took(done: Path, tmp_path: Path) -> None:
+    answers = read_answers(done)
+    took = {(row.question.trial_id, f"human/geckonum-{row.person.name}"): row
+            for row in answers.holding}  # fmt: skip
+    assert len(took) == len(answers.holding)
+    folder = make_run(answers, tmp_path)
+    responses = list(read_responses(folder))
+    assert len(responses) == len(took)
+    for one in responses:
+        row = took[one.trial, one.respondent]
+        facts = orjson.loads(one.facts)
+        assert one.seconds == row.seconds > 0
+        assert (facts["consent"], facts["saved"]) == (row.person.consent, row.at)
+        assert facts["server_seconds"] == row.facts["server_seconds"]
+    for _ in range(2):  # from the table that was written, and made anew
+        table = load_run(folder).counted
+        assert dict(zip(table["trial"] + table["respondent"], table["seconds"], strict=True)) == {
+            trial + person: row.seconds for (trial, person), row in took.items()
+        }
+        (folder / "answers.parquet").unlink()
 
 
 def test_the_files_have_the_releases_columns(done: Path) -> None:

@@ -162,10 +162,12 @@ def as_bids(folder: Path) -> dict[str, bytes]:
     }
     for one in people:
         began = one.entered or one.made
+        own = [row for row in answers.rows if row.person is one and not row.void]
+        # in order of their onsets, as BIDS asks: clocks of two answers in a row may overlap
         rows = [
             (f"{row.at - row.seconds - began:.3f}", f"{row.seconds:.3f}", row.role,
              f"{row.seconds:.3f}", row.item.id, row.question.words, row.value)
-            for row in answers.rows if row.person is one and not row.void
+            for row in sorted(own, key=lambda row: row.at - row.seconds)
         ]  # fmt: skip
         head = ("onset", "duration", "trial_type", "response_time", "stim_file", "question",
                 "response")  # fmt: skip
