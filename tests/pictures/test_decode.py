@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import struct
+import warnings
 import zlib
+from concurrent.futures import ThreadPoolExecutor
 from io import BytesIO
 from pathlib import Path
 
@@ -130,3 +132,13 @@ def test_boxes_are_drawn_on_the_picture() -> None:
     assert drawn.shape == (20, 30, 3)
     assert drawn[3, 2].tolist() == [214, 40, 57]
     assert drawn[8, 6].tolist() == [255, 255, 255]
+
+
+def test_threads_leave_the_filters_of_warnings_as_they_were() -> None:
+    """Set and restored by each thread in turn, those of one would stay for all."""
+    picture = saved(Image.new("RGB", (60, 60)))
+    before = list(warnings.filters)
+    with ThreadPoolExecutor(8) as pool:
+        for _ in range(20):
+            assert len(list(pool.map(decode, [picture] * 40))) == 40
+    assert list(warnings.filters) == before

@@ -26,7 +26,6 @@ def files(folder: Path) -> dict[str, bytes]:
 
 
 @pytest.mark.budget(30)
-@pytest.mark.timeout(120)
 @pytest.mark.parametrize("layout", ["fair", "published"])
 def test_the_command_writes_the_whole_set(tmp_path: Path, layout: str) -> None:
     out = tmp_path / "set"
@@ -46,7 +45,6 @@ def test_the_command_writes_the_whole_set(tmp_path: Path, layout: str) -> None:
         assert written[line["file"]][16:24] == (200).to_bytes(4, "big") * 2
 
 
-@pytest.mark.timeout(120)
 def test_same_bytes_whatever_the_number_of_processes(tmp_path: Path) -> None:
     assert SMALL.write(tmp_path / "one", processes=1) == 200
     assert SMALL.write(tmp_path / "two", processes=2) == 200

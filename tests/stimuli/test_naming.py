@@ -17,7 +17,8 @@ from scipy import ndimage
 from scipy.spatial import ConvexHull
 
 from subitize.errors import BadInput, UnknownName
-from subitize.stimuli import Picture, naming, patterns, placing
+from subitize.stimuli import Picture, art, naming, patterns, placing
+from subitize.stimuli.art.choosing import all_palettes
 
 EIGHT_NEIGHBOURS = np.ones((3, 3), int)
 
@@ -188,3 +189,8 @@ def test_a_picture_does_not_depend_on_those_drawn_before() -> None:
     again = [naming.draw(one) for one in reversed(recipes)][::-1]
     assert [one.sha256 for one in first] == [one.sha256 for one in again]
     assert [one.png for one in first] == [one.png for one in again]
+
+
+def test_stored_palettes_are_those_that_would_be_chosen() -> None:
+    """After a change of drawings: python -m subitize.stimuli.art.choosing, and a new version."""
+    assert art.STORED.read_bytes() == all_palettes()

@@ -26,7 +26,6 @@ def files(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
-@pytest.mark.timeout(120)
 def test_same_bytes_whatever_the_number_of_processes(tmp_path: Path) -> None:
     assert SMALL.write(tmp_path / "one", processes=1) == 60
     assert SMALL.write(tmp_path / "two", processes=2) == 60
@@ -100,7 +99,6 @@ def components(path: str) -> int:
 
 
 @pytest.mark.budget(120)
-@pytest.mark.timeout(600)
 def test_every_picture_of_the_full_set_has_n_items(tmp_path: Path) -> None:
     assert NamingSet().write(tmp_path, processes=2) == 2500
     paths = sorted(tmp_path.glob("*.png"))

@@ -8,6 +8,7 @@ such an array is a `ModelError` in plain words.
 
 from __future__ import annotations
 
+import threading
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -80,6 +81,40 @@ def with_hole(picture: bytes) -> tuple[Pixels, Pixels]:
     return pixels, np.where(opacity == 0, 255, 0).astype(np.uint8)
 
 
+class _Quiet:
+    """Pillow's warnings are ignored while any thread decodes.
+
+    The filters belong to the whole process: threads that set and restore them in turn would leave
+    those of another behind, so the first that comes sets them and the last that goes restores them.
+    """
+
+    def __init__(self) -> None:
+        self._lock, self._threads = threading.Lock(), 0
+        self._before = warnings.catch_warnings()
+
+    def __enter__(self) -> None:
+        from PIL import Image
+
+        with self._lock:
+            self._threads += 1
+            if self._threads == 1:
+                self._before = warnings.catch_warnings()
+                self._before.__enter__()
+                # Pillow only warns of a large picture; ours has its own limit, below its error.
+                warnings.simplefilter("ignore", Image.DecompressionBombWarning)
+                # A damaged EXIF block or an odd palette is no reason to refuse the pixels.
+                warnings.simplefilter("ignore", UserWarning)
+
+    def __exit__(self, *_: object) -> None:
+        with self._lock:
+            self._threads -= 1
+            if self._threads == 0:
+                self._before.__exit__(None, None, None)
+
+
+_QUIET = _Quiet()
+
+
 @contextmanager
 def _opened(content: bytes) -> Iterator[Any]:
     """Pillow's image of a file; whatever goes wrong while it is used is told in plain words."""
@@ -88,13 +123,8 @@ def _opened(content: bytes) -> Iterator[Any]:
     from PIL import Image, UnidentifiedImageError
 
     try:
-        with warnings.catch_warnings():
-            # Pillow only warns of a large picture; ours has its own limit, below Pillow's error.
-            warnings.simplefilter("ignore", Image.DecompressionBombWarning)
-            # A damaged EXIF block or an odd palette is no reason to refuse the pixels.
-            warnings.simplefilter("ignore", UserWarning)
-            with Image.open(BytesIO(content)) as opened:
-                yield opened
+        with _QUIET, Image.open(BytesIO(content)) as opened:
+            yield opened
     except UnidentifiedImageError:
         raise ModelError(
             f"the picture can't be read: its {len(content)} bytes are no picture format known here"

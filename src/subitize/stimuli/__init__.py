@@ -54,7 +54,8 @@ def render(stimulus: Stimulus) -> Picture:
 def generator(*words: object) -> np.random.Generator:
     """Random numbers that depend on these words alone, so any picture can be drawn by itself."""
     digest = hashlib.sha256("/".join(map(str, words)).encode()).digest()
-    return np.random.default_rng(int.from_bytes(digest[:16], "big"))
+    # what default_rng gives, in half the time
+    return np.random.Generator(np.random.PCG64(int.from_bytes(digest[:16], "big")))
 
 
 def _drawn(recipe: Mapping[str, Any]) -> Picture:

@@ -76,7 +76,7 @@ def _area_is_sure(kind: str, n: int, size: int) -> bool:
     if mean / (1 if card else VARIETY) * _SURE**2 < placing.SMALLEST:
         return False
     if card:
-        shapes = (patterns.pattern(name, n) for name in patterns.patterns_for(n))
-        return any(patterns.room_for(shape, size) * _SURE >= mean for shape in shapes)
+        names = patterns.patterns_for(n)
+        return any(patterns.room_for(name, n, size) * _SURE >= mean for name in names)
     taken = (together + placing.GAP * math.sqrt(n)) ** 2 * math.pi / 4
     return taken <= _SURE * placing.FILL * (size - 2 * placing.MARGIN) ** 2

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from functools import partial
 from threading import local
 from typing import Any
 
@@ -66,11 +67,21 @@ def recipe(
 
 def draw(recipe: Mapping[str, Any]) -> Picture:
     """The picture of a recipe, with every fact about it."""
-    n = int(recipe["n"])
     scene = scene_of(recipe)
     canvas = _blank(int(recipe["size"]))
     tiles, boxes = _put(scene, canvas)
-    hull = holding.hull_area(scene.centres, tiles)
+    picture = drawn(canvas, art.palette(scene.kind), partial(_facts, recipe, scene, tiles, boxes))
+    for left, top, right, bottom in boxes:
+        canvas[top:bottom, left:right] = 0
+    if len(canvas) <= _KEPT:
+        _canvas.kept = canvas
+    return picture
+
+
+def _facts(
+    recipe: Mapping[str, Any], scene: Scene, tiles: Sequence[art.Tile], boxes: list[list[int]]
+) -> dict[str, Any]:
+    n, hull = int(recipe["n"]), holding.hull_area(scene.centres, tiles)
     facts: dict[str, Any] = {
         "n": n,
         "category": recipe["category"],
@@ -86,12 +97,7 @@ def draw(recipe: Mapping[str, Any]) -> Picture:
     }
     if recipe.get("cues") and n:
         facts |= orthogonal.facts(recipe["cues"], n, facts["area"])
-    picture = drawn(canvas, art.palette(scene.kind), facts)
-    for left, top, right, bottom in boxes:
-        canvas[top:bottom, left:right] = 0
-    if len(canvas) <= _KEPT:
-        _canvas.kept = canvas
-    return picture
+    return facts
 
 
 def _blank(size: int) -> NDArray[np.uint8]:

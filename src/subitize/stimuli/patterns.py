@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 
 import numpy as np
 
@@ -37,6 +38,7 @@ def patterns_for(n: int, *, flat: bool = True) -> tuple[str, ...]:
     return tuple(names)
 
 
+@lru_cache(maxsize=128)
 def pattern(name: str, n: int) -> Points:
     """Places of n items around the origin, the farthest coordinate being 1."""
     places: list[tuple[float, float]]
@@ -54,7 +56,15 @@ def pattern(name: str, n: int) -> Points:
     if len(points):
         points = points - (points.min(axis=0) + points.max(axis=0)) / 2
     reach = float(np.abs(points).max(initial=0.0))
-    return points / reach if reach else points
+    made: Points = points / reach if reach else points
+    made.flags.writeable = False
+    return made
+
+
+@lru_cache(maxsize=128)
+def apart(name: str, n: int) -> float:
+    """Distance of the pattern's two nearest places."""
+    return nearest(pattern(name, n))
 
 
 def _rows(n: int) -> list[tuple[float, float]]:
@@ -68,13 +78,12 @@ def _rows(n: int) -> list[tuple[float, float]]:
     return places
 
 
-def room_for(points: Points, size: int) -> float:
+def room_for(name: str, n: int, size: int) -> float:
     """Largest diameter with which the pattern fits; a pixel is kept for rounding."""
     reach = size / 2 - MARGIN - 1
-    if len(points) < 2:
+    if n < 2:
         return 2 * reach
-    apart = nearest(points)
-    return (apart * reach - GAP - 2) / (1 + apart / 2)
+    return (apart(name, n) * reach - GAP - 2) / (1 + apart(name, n) / 2)
 
 
 def card_capacity(size: int) -> int:

@@ -24,7 +24,7 @@ FILL = 0.42
 _SHRINK, _ROUNDS = 0.88, 5
 _DARTS, _BATCHES = 64, 24
 _FEW = 16
-"""placed items up to which a dart is looked at by itself before the others of its batch"""
+"""placed items up to which darts are looked at one by one: mostly the first hits nothing"""
 
 Centres = NDArray[np.int64]
 Diameters = NDArray[np.int64]
@@ -86,41 +86,47 @@ def scatter(
 
 def throw_darts(diameters: Diameters, size: int, rng: np.random.Generator) -> Centres | None:
     """Places for circles of exactly these diameters, the largest first; None if not found."""
-    centres = np.zeros((len(diameters), 2), np.int64)
-    order = np.argsort(-diameters, kind="stable")
-    for done, item in enumerate(order):
-        diameter = int(diameters[item])
+    wide = diameters.tolist()
+    order = sorted(range(len(wide)), key=wide.__getitem__, reverse=True)
+    placed: list[tuple[int, int, int]] = []
+    for item in order:
         # first and last whole coordinate at which a circle keeps the margin
-        near = MARGIN + (diameter + 1) // 2
-        far = size - near
-        if far < near:
+        near = MARGIN + (wide[item] + 1) // 2
+        if size - near < near:
             return None
-        placed = order[:done]
-        # compared as 4 d² so that half pixels stay whole numbers
-        apart = (diameters[placed] + diameter + 2 * GAP) ** 2
-        few = apart.tolist() if done <= _FEW else []
         for _ in range(_BATCHES):
-            darts = rng.integers(near, far, (_DARTS, 2), endpoint=True)
-            if done <= _FEW and _is_free(darts[0].tolist(), centres[placed].tolist(), few):
-                centres[item] = darts[0]
-                break
-            away = darts[:, None, :] - centres[None, placed, :]
-            free = np.all(4 * np.sum(away * away, axis=2) >= apart[None, :], axis=1)
-            if free.any():
-                centres[item] = darts[int(free.argmax())]
+            darts = rng.integers(near, size - near, (_DARTS, 2), endpoint=True)
+            free = _first_free(darts, wide[item], placed)
+            if free is not None:
+                placed.append((*free, wide[item]))
                 break
         else:
             return None
+    centres = np.empty((len(wide), 2), np.int64)
+    centres[order] = np.array(placed).reshape(-1, 3)[:, :2]
     return centres
 
 
-def _is_free(dart: list[int], placed: list[list[int]], apart: list[int]) -> bool:
-    """Whether the first dart of a batch hits nothing: it mostly does, and few need no arrays."""
-    x, y = dart
-    return all(
-        4 * ((x - a) ** 2 + (y - b) ** 2) >= least
-        for (a, b), least in zip(placed, apart, strict=True)
-    )
+def _first_free(
+    darts: Centres, diameter: int, placed: list[tuple[int, int, int]]
+) -> tuple[int, int] | None:
+    """The first dart around which a circle keeps its distance from all others."""
+    # compared as 4 d² so that half pixels stay whole numbers
+    if len(placed) <= _FEW:
+        apart = [(x, y, (wide + diameter + 2 * GAP) ** 2) for x, y, wide in placed]
+        for dart in darts:
+            x, y = dart.tolist()
+            for a, b, least in apart:
+                if 4 * ((x - a) ** 2 + (y - b) ** 2) < least:
+                    break
+            else:
+                return x, y
+        return None
+    others = np.array(placed)
+    away = darts[:, None, :] - others[None, :, :2]
+    far = 4 * np.sum(away * away, axis=2) >= (others[:, 2] + diameter + 2 * GAP) ** 2
+    free = np.all(far, axis=1)
+    return tuple(darts[int(free.argmax())].tolist()) if free.any() else None
 
 
 def _jittered_grid(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,7 +12,7 @@ import numpy as np
 from subitize.errors import BadInput
 from subitize.stimuli import art, generator, holding, orthogonal, patterns, placing
 from subitize.stimuli.art.drawings import CARD_COLOURS, CLIPS
-from subitize.stimuli.geometry import Points, nearest
+from subitize.stimuli.geometry import Points
 from subitize.stimuli.holding import AREA_SHARE, TilesOf
 from subitize.stimuli.orderly import orderly
 from subitize.stimuli.orthogonal import Cues
@@ -26,6 +26,7 @@ KINDS: Mapping[str, tuple[str, ...]] = {
     "fast cards": tuple(f"clip {name}" for name in CLIPS),
 }
 """category: kinds of items in its pictures"""
+_PAIRS = [(kind, colour) for kind in KINDS["fast cards"] for colour in CARD_COLOURS]
 _WIDEST = 0.198
 """largest diameter, as a share of the picture's side"""
 VARIETY = 1.8
@@ -68,8 +69,12 @@ def tiles_of(kind: str, looks: Sequence[str], diameters: Diameters) -> list[art.
 
 def _wished(n: int, size: int, rng: np.random.Generator) -> Points:
     """Diameters drawn independently of n."""
-    ladder = [_WIDEST * size * VARIETY ** (-k / (_STEPS - 1)) for k in range(_STEPS)]
-    return np.array(ladder)[rng.integers(0, _STEPS, n)]
+    return _ladder(size)[rng.integers(0, _STEPS, n)]
+
+
+@lru_cache(maxsize=16)
+def _ladder(size: int) -> Points:
+    return np.array([_WIDEST * size * VARIETY ** (-k / (_STEPS - 1)) for k in range(_STEPS)])
 
 
 def _scattered(recipe: Recipe, rng: np.random.Generator) -> Scene:
@@ -101,18 +106,23 @@ def _scattered(recipe: Recipe, rng: np.random.Generator) -> Scene:
 
 def _dealt(recipe: Recipe) -> tuple[str, tuple[str, ...]]:
     """Kind and looks of a card."""
-    pairs = [(kind, colour) for kind in KINDS["fast cards"] for colour in CARD_COLOURS]
-    deal, card = divmod(recipe["index"], len(pairs))
-    dealt = generator("naming", recipe["seed"], "deal", recipe["n"], deal).permutation(len(pairs))
-    kind, colour = pairs[dealt[card]]
+    deal, card = divmod(recipe["index"], len(_PAIRS))
+    kind, colour = _PAIRS[_deal(recipe["seed"], recipe["n"], deal)[card]]
     return kind, (colour,) * recipe["n"]
+
+
+@lru_cache(maxsize=64)
+def _deal(seed: int, n: int, deal: int) -> list[int]:
+    """The order in which the pairs are dealt."""
+    dealt = generator("naming", seed, "deal", n, deal).permutation(len(_PAIRS))
+    return [int(pair) for pair in dealt]
 
 
 def _chosen(recipe: Recipe, rng: np.random.Generator) -> tuple[str, tuple[str, ...]]:
     """Kind and looks of things that are no cards."""
     (kind,) = KINDS[recipe["category"]]
     names = art.looks(kind)
-    return kind, tuple(names[k] for k in rng.integers(0, len(names), int(recipe["n"])))
+    return kind, tuple(names[k] for k in rng.integers(0, len(names), int(recipe["n"])).tolist())
 
 
 def _orthogonal(recipe: Recipe, rng: np.random.Generator) -> Scene:
@@ -137,16 +147,13 @@ def _card(recipe: Recipe, rng: np.random.Generator) -> Scene:
     if hold == "area":
         wished = holding.same_area(wished, AREA_SHARE * size * size, tiles).astype(np.float64)
         least = float(wished.max(initial=SMALLEST))
-    shapes = {
-        name: patterns.pattern(name, n)
-        for name in patterns.patterns_for(n, flat=recipe["hold"] not in ("hull", "density"))
-    }
-    roomy = [name for name in shapes if patterns.room_for(shapes[name], size) >= least]
+    names = patterns.patterns_for(n, flat=recipe["hold"] not in ("hull", "density"))
+    roomy = [name for name in names if patterns.room_for(name, n, size) >= least]
     if not roomy:
         raise _impossible(recipe)
     name = roomy[int(rng.integers(len(roomy)))]
-    points = shapes[name]
-    room = patterns.room_for(points, size)
+    points = patterns.pattern(name, n)
+    room = patterns.room_for(name, n, size)
     if hold in ("hull", "density"):
 
         def layout(factor: float) -> tuple[Points, Diameters]:
@@ -155,16 +162,17 @@ def _card(recipe: Recipe, rng: np.random.Generator) -> Scene:
 
         return Scene(kind, looks, *_held_hull(recipe, kind, tiles, layout, rng), name)
     diameters = np.floor(np.minimum(wished, room)).astype(np.int64)
-    return Scene(kind, looks, _regular(points, diameters, size, rng), diameters, name)
+    return Scene(kind, looks, _regular(name, diameters, size, rng), diameters, name)
 
 
-def _regular(points: Points, diameters: Diameters, size: int, rng: np.random.Generator) -> Centres:
+def _regular(name: str, diameters: Diameters, size: int, rng: np.random.Generator) -> Centres:
     """The pattern in the middle of the card, more or less spread out."""
+    n = len(diameters)
     widest = int(diameters.max(initial=0))
     high = size / 2 - MARGIN - 1 - widest / 2
-    low = (widest + placing.GAP + 2) / nearest(points)
+    low = (widest + placing.GAP + 2) / patterns.apart(name, n)
     reach = low + (high - low) * float(rng.uniform(0.35, 1.0))
-    return np.rint(points * reach + size / 2).astype(np.int64)
+    return np.rint(patterns.pattern(name, n) * reach + size / 2).astype(np.int64)
 
 
 def _held_hull(

@@ -12,7 +12,8 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
+from pathlib import Path
 from threading import Lock
 
 import numpy as np
@@ -20,12 +21,14 @@ from numpy.typing import NDArray
 
 from subitize.errors import UnknownName
 from subitize.stimuli.art.drawings import LOOKS, drawing
-from subitize.stimuli.art.raster import Colour, Cut, cut
+from subitize.stimuli.art.raster import Colour, Cut, Outlines, cut
 from subitize.stimuli.geometry import Points, convex_hull
 
 KINDS: tuple[str, ...] = tuple(LOOKS)
-_SAMPLES = (24, 48, 160)
-"""diameters at which blends are looked at"""
+STORED = Path(__file__).with_name("palettes.bin")
+"""all palettes, in the order of KINDS"""
+_WIDE = 160
+"""diameter at which areas are compared"""
 _FAINT = 12
 """a pixel less than this from white is white"""
 _BYTES_KEPT = 64 * 2**20
@@ -45,12 +48,12 @@ class Tile:
     """from the item's centre to the first painted row (negative)"""
     area: int
     """painted pixels"""
-    corners: NDArray[np.float64]
-    """convex hull of the painted pixels, relative to the centre"""
 
-    @property
-    def nbytes(self) -> int:
-        return self.numbers.nbytes + self.corners.nbytes
+    @cached_property
+    def corners(self) -> Points:
+        """Convex hull of the painted pixels, relative to the centre; many a picture needs none."""
+        corners: Points = _outer_corners(self.numbers > 0) + np.array((self.left, self.top))
+        return corners
 
 
 class _Kept(OrderedDict[tuple[str, str, int], Tile]):
@@ -62,10 +65,10 @@ class _Kept(OrderedDict[tuple[str, str, int], Tile]):
         if key in self:
             return
         self[key] = made
-        self.nbytes += made.nbytes
+        self.nbytes += made.numbers.nbytes
         while len(self) > 1 and self.nbytes > _BYTES_KEPT:
             _, gone = self.popitem(last=False)
-            self.nbytes -= gone.nbytes
+            self.nbytes -= gone.numbers.nbytes
 
 
 _kept = _Kept()
@@ -93,23 +96,24 @@ def tile(kind: str, look: str, diameter: int) -> Tile:
 
 
 @lru_cache(maxsize=256)
-def _layers(kind: str, look: str) -> tuple[tuple[Points, ...], tuple[Colour, ...]]:
+def layers_of(kind: str, look: str) -> tuple[Outlines, tuple[Colour, ...]]:
     """The drawing's shapes, moved and scaled so that it just fits the unit circle, and colours."""
     if look not in looks(kind):
         raise UnknownName(f"look of {kind}", look, looks(kind))
     layers = drawing(kind, look)
-    points = np.concatenate([shape for shape, _ in layers])
+    shapes = Outlines.of([shape for shape, _ in layers])
+    points = shapes.points
     middle = (points.min(axis=0) + points.max(axis=0)) / 2
     radius = float(np.sqrt(np.max(np.sum((points - middle) ** 2, axis=1))))
-    shapes = tuple((shape - middle) / radius for shape, _ in layers)
-    return shapes, tuple(colour for _, colour in layers)
+    fitted = shapes._replace(points=(points - middle) / radius)
+    return fitted, tuple(colour for _, colour in layers)
 
 
 @lru_cache(maxsize=32)
 def outline(kind: str) -> Points:
     """Convex hull of the kind in its first look, in a circle of radius 1 around its centre."""
-    shapes, _ = _layers(kind, looks(kind)[0])
-    return convex_hull(np.concatenate(shapes))
+    shapes, _ = layers_of(kind, looks(kind)[0])
+    return convex_hull(shapes.points)
 
 
 def least_area(kind: str) -> float:
@@ -124,85 +128,64 @@ def most_area(kind: str) -> float:
 
 @lru_cache(maxsize=32)
 def _areas(kind: str) -> tuple[float, ...]:
-    wide = _SAMPLES[-1]
-    return tuple(tile(kind, look, wide).area / wide**2 for look in looks(kind))
+    return tuple(tile(kind, look, _WIDE).area / _WIDE**2 for look in looks(kind))
 
 
 @lru_cache(maxsize=256)
 def _first_alike(kind: str, look: str) -> str:
     """The first look of the kind with the same shapes, which differs from it in colours alone."""
-    shapes, _ = _layers(kind, look)
+    shapes, _ = layers_of(kind, look)
     for other in looks(kind):
-        found, _ = _layers(kind, other)
-        if len(found) == len(shapes) and all(map(np.array_equal, found, shapes)):
+        found, _ = layers_of(kind, other)
+        if all(map(np.array_equal, found, shapes)):
             return other
     return look
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=192)
 def _cut(kind: str, look: str, diameter: int) -> Cut:
     """The item's shapes in the middle of a square, before they have colours."""
     centre = diameter // 2 + 1
-    shapes, _ = _layers(kind, look)
-    return cut([shape * (diameter / 2) + centre for shape in shapes], 2 * centre)
+    shapes, _ = layers_of(kind, look)
+    return cut(shapes._replace(points=shapes.points * (diameter / 2) + centre), 2 * centre)
 
 
-def _painted(kind: str, look: str, diameter: int) -> tuple[Cut, Colours, NDArray[np.bool_]]:
+def painted_classes(kind: str, look: str, diameter: int) -> tuple[Cut, Colours, NDArray[np.bool_]]:
     """The item's pixels by class, the classes' RGB, and which classes are painted."""
     shown = _cut(kind, _first_alike(kind, look), diameter)
-    pixels = shown.blended(_layers(kind, look)[1]).astype(np.int64)
+    pixels = shown.blended(layers_of(kind, look)[1]).astype(np.int64)
     return shown, pixels, pixels.min(axis=1) <= 255 - _FAINT
 
 
-def _share(kind: str) -> int:
+def share_of(kind: str) -> int:
     """How many of 255 colours each look has."""
     return 255 // len(looks(kind))
+
+
+@lru_cache(maxsize=1)
+def _palettes() -> dict[str, NDArray[np.uint8]]:
+    """Every kind's palette: `choosing` finds them, which takes longer than a hundred pictures."""
+    colours = np.frombuffer(STORED.read_bytes(), np.uint8).reshape(-1, 3)
+    lengths = [1 + share_of(kind) * len(looks(kind)) for kind in KINDS]
+    return dict(zip(KINDS, np.split(colours, np.cumsum(lengths)[:-1]), strict=True))
+
+
+def palette(kind: str) -> NDArray[np.uint8]:
+    """The kind's colours: white first, then those of each look, filled up with white."""
+    return _palettes()[kind]
 
 
 @lru_cache(maxsize=256)
 def _colours(kind: str, look: str) -> Colours:
     """A look's share of the palette."""
-    codes, many = [], []
-    for diameter in _SAMPLES:
-        shown, pixels, painted = _painted(kind, look, diameter)
-        pixels_each = np.bincount(shown.topmost.reshape(-1), minlength=len(pixels))
-        codes.append(pixels[painted] @ (1 << 16, 1 << 8, 1))
-        many.append(pixels_each[painted])
-    seen, which = np.unique(np.concatenate(codes), return_inverse=True)
-    weights = np.bincount(which, np.concatenate(many)).astype(np.int64)
-    candidates = np.stack([seen >> 16, seen >> 8 & 255, seen & 255], axis=1)[weights > 0]
-    weights = weights[weights > 0]
-    found = set(map(tuple, candidates.tolist()))
-    flat: list[tuple[int, ...]] = [c for c in dict.fromkeys(_layers(kind, look)[1]) if c in found]
-    chosen = flat[: _share(kind)]
-    nearest = _squares(candidates, np.array(chosen)).min(axis=1)
-    while len(chosen) < _share(kind) and nearest.any():
-        # the colour whose pixels would gain most
-        worst = candidates[int(np.argmax(weights * nearest))]
-        chosen.append(tuple(worst.tolist()))
-        nearest = np.minimum(nearest, _squares(candidates, worst[None])[:, 0])
-    return np.array(chosen, np.int64)
-
-
-def _squares(some: Colours, others: Colours) -> Colours:
-    """Squared distances between colours."""
-    return np.asarray(((some[:, None] - others[None]) ** 2).sum(axis=2))
-
-
-@lru_cache(maxsize=32)
-def palette(kind: str) -> NDArray[np.uint8]:
-    """The kind's colours: white first, then those of each look."""
-    colours = np.full((1 + _share(kind) * len(looks(kind)), 3), 255, np.uint8)
-    for k, look in enumerate(looks(kind)):
-        own = _colours(kind, look)
-        colours[1 + k * _share(kind) :][: len(own)] = own
-    colours.flags.writeable = False
-    return colours
+    first = 1 + looks(kind).index(look) * share_of(kind)
+    own = palette(kind)[first : first + share_of(kind)]
+    return own[(own < 255).any(axis=1)].astype(np.int64)
 
 
 def _make(kind: str, look: str, diameter: int) -> Tile:
-    shown, pixels, seen = _painted(kind, look, diameter)
-    first = 1 + looks(kind).index(look) * _share(kind)
+    shown, pixels, seen = painted_classes(kind, look, diameter)
+    first = 1 + looks(kind).index(look) * share_of(kind)
     numbers = np.where(seen, first + _nearest(pixels, _colours(kind, look)), 0).astype(np.uint8)
     whole = numbers[shown.topmost]
     painted = whole > 0
@@ -211,20 +194,21 @@ def _make(kind: str, look: str, diameter: int) -> Tile:
     tile = np.ascontiguousarray(whole[top:bottom, left:right])
     tile.flags.writeable = False
     centre = len(painted) // 2
-    corners = _outer_corners(painted) - centre
     area = int(np.count_nonzero(tile))
-    return Tile(tile, int(left) - centre, int(top) - centre, area, corners)
+    return Tile(tile, int(left) - centre, int(top) - centre, area)
 
 
 def _nearest(some: Colours, others: Colours) -> NDArray[np.intp]:
     """Which of the others is nearest to each; whole numbers this small are exact as floats."""
-    away = np.empty((len(some), len(others)), np.float32)
+    # many pixels have the same colour
+    seen, which = np.unique(some @ (1 << 16, 1 << 8, 1), return_inverse=True)
+    away = np.empty((len(seen), len(others)), np.float32)
     away[:] = (others**2).sum(axis=1)
     # three products by hand: the threads of a matrix product would cost more than it
-    for channel in range(3):
-        doubled = -2 * some[:, channel].astype(np.float32)
+    for channel, shift in enumerate((16, 8, 0)):
+        doubled = -2 * (seen >> shift & 255).astype(np.float32)
         away += doubled[:, None] * others[:, channel].astype(np.float32)
-    return np.asarray(away.argmin(axis=1))
+    return np.asarray(away.argmin(axis=1)[which])
 
 
 def _outer_corners(painted: NDArray[np.bool_]) -> NDArray[np.float64]:

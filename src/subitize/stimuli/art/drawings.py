@@ -10,9 +10,11 @@ stay one piece; so the first layers are a dark silhouette that shows as an outli
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 
 from subitize.stimuli.art.paths import grown, mirrored, shape
 from subitize.stimuli.art.raster import Layer
+from subitize.stimuli.geometry import Points
 
 Colour = tuple[int, int, int]
 _PALEST = 236
@@ -229,13 +231,20 @@ def _layers(text: str, tones: Mapping[str, Colour]) -> list[Layer]:
     for line in text.replace("\n    ", " ").strip().splitlines():
         look, _, rest = line.partition(" :")
         fill, *edge = look.split()
-        one = shape(rest.removeprefix(":"))
-        for side in (one, mirrored(one)) if rest.startswith(":") else (one,):
+        for side, around in _sides(rest, float(edge[1]) if edge else 0.0):
             if edge:
-                layers.append((grown(side, float(edge[1])), _tone(edge[0], tones)))
+                layers.append((around, _tone(edge[0], tones)))
             if fill != "-":
                 layers.append((side, _tone(fill, tones)))
     return layers
+
+
+@lru_cache(maxsize=512)
+def _sides(text: str, edge: float) -> list[tuple[Points, Points]]:
+    """A shape, or it and its mirror image, each with its edge; all colours share them."""
+    one = shape(text.removeprefix(":"))
+    sides = (one, mirrored(one)) if text.startswith(":") else (one,)
+    return [(side, grown(side, edge) if edge else side) for side in sides]
 
 
 def _tone(word: str, tones: Mapping[str, Colour]) -> Colour:

@@ -28,11 +28,35 @@ _NOTHING = 1e-12
 """a share below this is a rounding error: no colour would change by it"""
 
 
-class _Cover(NamedTuple):
-    """What a layer covers."""
+class Outlines(NamedTuple):
+    """Closed polygons, from back to front, one after another."""
 
-    left: int
-    top: int
+    points: Points
+    first: NDArray[np.intp]
+    """of each polygon"""
+    owner: NDArray[np.intp]
+    """of each point"""
+    following: NDArray[np.intp]
+    """the next point of the same polygon"""
+
+    @classmethod
+    def of(cls, shapes: Sequence[Points]) -> Outlines:
+        many = np.array([len(points) for points in shapes])
+        first = np.cumsum(many) - many
+        following = np.arange(1, int(many.sum()) + 1)
+        following[first + many - 1] = first
+        return cls(np.concatenate(shapes), first, np.repeat(np.arange(len(many)), many), following)
+
+
+class _Covers(NamedTuple):
+    """What each shape covers of the pixels around it, one shape after another."""
+
+    left: NDArray[np.intp]
+    top: NDArray[np.intp]
+    width: NDArray[np.intp]
+    """one more than the shape's, since its last column is no pixel"""
+    height: NDArray[np.intp]
+    begin: NDArray[np.intp]
     share: NDArray[np.float32]
 
 
@@ -40,69 +64,78 @@ class _Cover(NamedTuple):
 class Cut:
     """Layers as pixels of a square, before they have colours."""
 
-    topmost: NDArray[np.intp]
+    topmost: NDArray[np.int32]
     """for each pixel the number of its class: 0 for white, k for what lies wholly under layer
-    k - 1 as its topmost, then one for each pixel on an edge"""
-    shares: NDArray[np.float32]
-    """layers x classes: how much of it a layer covers"""
+    k - 1 as its topmost, then one for each pixel on an edge, in reading order"""
+    edges: int
+    """how many pixels lie on an edge"""
+    shares: Sequence[tuple[slice, NDArray[np.float32]]]
+    """for each layer the edge pixels of its rows, and how much of each it covers"""
 
     def blended(self, colours: Sequence[Colour]) -> NDArray[np.uint8]:
         """RGB of each class."""
-        pixels = np.full((3, self.shares.shape[1]), 255.0, np.float32)
-        for share, colour in zip(self.shares, colours, strict=True):
-            pixels += share * (np.array(colour, np.float32)[:, None] - pixels)
-        return np.rint(pixels).astype(np.uint8).T
+        flat = np.array(((255, 255, 255), *colours), np.float32)
+        pixels = np.full((3, self.edges), 255.0, np.float32)
+        for (rows, share), colour in zip(self.shares, flat[1:, :, None], strict=True):
+            mine = pixels[:, rows]
+            mine += share * (colour - mine)
+        return np.concatenate([flat, np.rint(pixels, out=pixels).T]).astype(np.uint8)
 
 
-def cut(shapes: Sequence[Points], side: int) -> Cut:
-    """The shapes, from back to front, in a square; coordinates are pixels and must lie inside."""
+def cut(shapes: Outlines, side: int) -> Cut:
+    """The shapes in a square; coordinates are pixels and must lie inside."""
     covers = _covers(shapes)
-    on_edge = np.zeros((side, side), bool)
-    topmost = np.zeros((side, side), np.intp)
-    for number, (left, top, share) in enumerate(covers, 1):
-        part = slice(top, top + share.shape[0]), slice(left, left + share.shape[1])
-        whole = share == 1
-        on_edge[part] |= (share > 0) & ~whole
-        topmost[part][whole] = number
-    rows, columns = np.nonzero(on_edge)
-    first = 1 + len(covers)
-    shares = np.zeros((len(covers), first + len(rows)), np.float32)
-    shares[np.arange(len(covers)), np.arange(1, first)] = 1
-    for number, (left, top, share) in enumerate(covers):
-        height, width = share.shape
-        # rows are in order: only those of the layer need be looked at
-        begin, end = np.searchsorted(rows, (top, top + height))
-        x, y = columns[begin:end] - left, rows[begin:end] - top
-        inside = np.flatnonzero((x >= 0) & (x < width))
-        shares[number, first + begin + inside] = share[y[inside], x[inside]]
-    topmost[rows, columns] = np.arange(first, first + len(rows))
-    return Cut(topmost, shares)
+    whole = covers.share == 1
+    partly = (covers.share > 0) & ~whole
+    on_edge = np.zeros((side, side + 1), bool)
+    topmost = np.zeros((side, side + 1), np.int32)
+    parts = []
+    for number, (left, top, width, height, begin) in enumerate(
+        np.stack(covers[:5], axis=1).tolist(), 1
+    ):
+        part = slice(top, top + height), slice(left, left + width)
+        cells = slice(begin, begin + height * width)
+        on_edge[part] |= partly[cells].reshape(height, width)
+        np.copyto(topmost[part], number, where=whole[cells].reshape(height, width))
+        parts.append((part, covers.share[cells].reshape(height, width)))
+    at = np.flatnonzero(on_edge)
+    first, last = np.searchsorted(
+        at, (side + 1) * np.stack([covers.top, covers.top + covers.height])
+    )
+    shares, covered = [], np.zeros((side, side + 1), np.float32)
+    for (part, share), rows in zip(parts, map(slice, first.tolist(), last.tolist()), strict=True):
+        covered[part] = share
+        shares.append((rows, covered.reshape(-1).take(at[rows])))
+        covered[part] = 0
+    topmost.reshape(-1)[at] = np.arange(len(parts) + 1, len(parts) + 1 + len(at))
+    return Cut(topmost[:, :side], len(at), shares)
 
 
-def _covers(shapes: Sequence[Points]) -> list[_Cover]:
-    """Share of each pixel that each closed polygon covers; all edges are cut at once."""
-    near = np.array([np.floor(points.min(axis=0)) for points in shapes]).astype(np.intp)
-    far = np.array([np.ceil(points.max(axis=0)) for points in shapes]).astype(np.intp)
+def _covers(shapes: Outlines) -> _Covers:
+    """Share of each pixel that each polygon covers; all edges are cut at once."""
+    near = np.floor(np.minimum.reduceat(shapes.points, shapes.first)).astype(np.intp)
+    far = np.ceil(np.maximum.reduceat(shapes.points, shapes.first)).astype(np.intp)
     width, height = np.maximum(far - near, 1).T
-    cells = (width + 1) * height
+    width = width + 1
+    cells = width * height
     begin = np.cumsum(cells) - cells
-    moved = [points - corner for points, corner in zip(shapes, near, strict=True)]
-    steps = [np.roll(points, -1, axis=0) - points for points in moved]
-    edge, middle, rise = _pieces(np.concatenate(moved), np.concatenate(steps))
-    own = np.repeat(np.arange(len(shapes)), [len(points) for points in shapes])[edge]
-    column = np.clip(np.floor(middle[:, 0]).astype(np.intp), 0, width[own] - 1)
+    moved = shapes.points - near[shapes.owner]
+    edge, middle, rise = _pieces(moved, moved[shapes.following] - moved)
+    own = shapes.owner[edge]
+    column = np.clip(np.floor(middle[:, 0]).astype(np.intp), 0, width[own] - 2)
     row = np.clip(np.floor(middle[:, 1]).astype(np.intp), 0, height[own] - 1)
     beyond = rise * (middle[:, 0] - column)
-    at = begin[own] + row * (width[own] + 1) + column
+    at = begin[own] + row * width[own] + column
     total = int(cells.sum())
     sums = np.bincount(at, rise - beyond, total) + np.bincount(at + 1, beyond, total)
-    covers = []
-    for k, (left, top) in enumerate(near.tolist()):
-        mine = sums[begin[k] : begin[k] + cells[k]].reshape(height[k], width[k] + 1)
-        area = np.abs(np.cumsum(mine[:, :-1], axis=1))
-        area[area < _NOTHING] = 0
-        covers.append(_Cover(left, top, np.minimum(area, 1.0).astype(np.float32)))
-    return covers
+    for start, wide, high in zip(begin.tolist(), width.tolist(), height.tolist(), strict=True):
+        mine = sums[start : start + wide * high].reshape(high, wide)
+        np.cumsum(mine[:, :-1], axis=1, out=mine[:, :-1])
+        mine[:, -1] = 0
+    area = np.abs(sums)
+    area[area < _NOTHING] = 0
+    share = np.minimum(area, 1.0).astype(np.float32)
+    return _Covers(near[:, 0], near[:, 1], width, height, begin, share)
 
 
 def _pieces(start: Points, step: Points) -> tuple[NDArray[np.intp], Points, NDArray[np.float64]]:
@@ -112,7 +145,10 @@ def _pieces(start: Points, step: Points) -> tuple[NDArray[np.intp], Points, NDAr
     cuts.append(_cuts(start[:, 1], step[:, 1]))
     edge = np.concatenate([cut[0] for cut in cuts])
     t = np.concatenate([cut[1] for cut in cuts])
-    order = np.lexsort((t, edge))
+    # by edge, then along it; numbers of 16 bits are put in order without comparing them
+    order = np.argsort(t)
+    short = edge.astype(np.uint16) if len(start) <= 1 << 16 else edge
+    order = order[np.argsort(short[order], kind="stable")]
     edge, t = edge[order], t[order]
     last = np.append(edge[1:] != edge[:-1], True)
     until = np.where(last, 1.0, np.append(t[1:], 1.0))

@@ -186,7 +186,7 @@ def facts(recipe: Mapping[str, Any]) -> dict[str, Any]:
 def draw(recipe: Mapping[str, Any]) -> Picture:
     """The picture of a recipe, with every fact about it."""
     known = facts(recipe)
-    return drawn(paint(recipe["size"], known), palette(known["colour"]), known)
+    return drawn(paint(recipe["size"], known), palette(known["colour"]), lambda: known)
 
 
 def _square(recipe: Mapping[str, Any], configuration: Configuration, shift: Points) -> list[float]:

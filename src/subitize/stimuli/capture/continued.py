@@ -31,13 +31,15 @@ _STICKING_OUT = 1.5
 def draw(recipe: Mapping[str, Any]) -> Picture:
     """The picture of the recipe `of`, its black square replaced by what the pattern needs there."""
     covered = render(Stimulus("drawn", recipe["of"]))
-    return drawn(continue_pattern(decode(covered.png)), facts=covered.facts)
+    return drawn(continue_pattern(decode(covered.png)), tell=lambda: covered.facts)
 
 
 def draw_holed(recipe: Mapping[str, Any]) -> Picture:
     """The same picture with its square's place transparent."""
     covered = render(Stimulus("drawn", recipe["of"]))
-    return drawn(with_hole(decode(covered.png), covered.facts["occluder"]), facts=covered.facts)
+    return drawn(
+        with_hole(decode(covered.png), covered.facts["occluder"]), tell=lambda: covered.facts
+    )
 
 
 def hidden_objects(scene: PatternScene) -> Points:

@@ -7,7 +7,7 @@ caption follow from it (`wording.plan_of`) without drawing.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,7 +19,7 @@ from subitize.stimuli import art, generator
 from subitize.stimuli.probe.placing import Layout, place_things
 from subitize.stimuli.probe.wording import CONDITIONS, MOST_GROUPS, Plan, plan_of
 
-DRAWING_VERSION = 1
+DRAWING_VERSION = 2
 """goes up with every change that alters a single pixel or word"""
 IDENTICAL = ("off", "on")
 LOOK: Mapping[str, Any] = {
@@ -82,13 +82,19 @@ def draw(recipe: Mapping[str, Any]) -> Picture:
         looks.insert(0, ("tree", "green"))
         slots["tree", "green"] = 0
     same = [group.asked and recipe["identical"] == "on" for group, _ in things]
+    # two things of one colour may not come out alike by chance where they should differ
+    alike = len({group.colour for group, _ in things if group.asked}) == 1
+    sizes = [
+        "same" if one else "differ" if group.asked and alike else "any"
+        for (group, _), one in zip(things, same, strict=True)
+    ]
     mirrored = rng.integers(0, 2, len(looks)).astype(bool)
     mirrored[plan.tree :][np.asarray(same, bool)] = False
     background = _stones(size, int(recipe["clutter"]), rng)
     for attempt in range(_TRIES):
         # where things would hide each other they overlap a little less
         wanted = {"size": size, "overlap": recipe["overlap"] * 0.9**attempt}
-        layout = place_things([group.place for group, _ in things], plan.tree, same, wanted, rng)
+        layout = place_things([group.place for group, _ in things], plan.tree, sizes, wanted, rng)
         marks = [
             _mark(*look, diameter, bool(flip))
             for look, diameter, flip in zip(
@@ -101,7 +107,8 @@ def draw(recipe: Mapping[str, Any]) -> Picture:
             break
     else:
         raise BadInput("The things of a scene cover each other too much: use less overlap.")
-    return drawn(canvas, _palette(slots), _facts(plan, layout, marks, mirrored.tolist(), visible))
+    tell = partial(_facts, plan, layout, marks, mirrored.tolist(), visible)
+    return drawn(canvas, _palette(slots), tell)
 
 
 def _facts(

@@ -32,24 +32,28 @@ class Layout(NamedTuple):
 
 
 def place_things(
-    regions: Sequence[str], tree: bool, same_size: Sequence[bool], wanted: Mapping[str, float],
+    regions: Sequence[str], tree: bool, sizes: Sequence[str], wanted: Mapping[str, float],
     rng: np.random.Generator,
 ) -> Layout:  # fmt: skip
     """Places for things of these regions (keys of PLACES, or empty for anywhere).
 
+    `sizes` says of each thing: any, same (all of these have one) or differ (not all have one).
     Things overlap by at most the share `overlap` of their diameters; none overlaps the tree.
     """
-    size, overlap = int(wanted["size"]), float(wanted["overlap"])
-    ladder = WIDEST * size * STEP ** np.arange(STEPS + ROUNDS)
+    side, overlap = int(wanted["size"]), float(wanted["overlap"])
+    ladder = WIDEST * side * STEP ** np.arange(STEPS + ROUNDS)
     steps = rng.integers(0, STEPS, len(regions))
-    steps[np.asarray(same_size, bool)] = STEPS // 2
+    steps[[one == "same" for one in sizes]] = STEPS // 2
+    differ = np.flatnonzero([one == "differ" for one in sizes])
+    if len(differ) > 1 and len(set(steps[differ].tolist())) == 1:
+        steps[differ[-1]] = (steps[differ[-1]] + 1) % STEPS
     for smaller in range(ROUNDS):
         diameters = np.maximum(np.rint(ladder[steps + smaller]), SMALLEST).astype(np.int64)
-        found = _throw(regions, tree, diameters, (size, overlap), rng)
+        found = _throw(regions, tree, diameters, (side, overlap), rng)
         if found is not None:
             return found
     raise BadInput(
-        f"{len(regions)} things do not fit in a {size} x {size} scene: use a larger size, fewer "
+        f"{len(regions)} things do not fit in a {side} x {side} scene: use a larger size, fewer "
         "things or more overlap."
     )
 
