@@ -11,11 +11,13 @@ PLURALS: Mapping[str, str] = MappingProxyType({
     "deer": "deer", "knife": "knives", "leaf": "leaves", "loaf": "loaves", "wolf": "wolves",
     "shelf": "shelves", "shoe": "shoes", "cookie": "cookies", "bus": "buses", "series": "series",
     "glasses": "glasses", "scissors": "scissors", "bonsai": "bonsais", "taxi": "taxis",
-    "toe": "toes", "necktie": "neckties",
+    "toe": "toes", "necktie": "neckties", "ski": "skis",
+    "veggie": "veggies", "hoodie": "hoodies", "brownie": "brownies", "movie": "movies",
+    "half": "halves", "scarf": "scarves",
 })  # fmt: skip
 """small on purpose: what the rules below get wrong, in either direction, among things people
 count"""
-_SINGULARS = {several: one for one, several in PLURALS.items()}
+_SINGULARS = {several: one for one, several in PLURALS.items()} | {"busses": "bus"}
 _HISSING = ("ch", "sh", "x", "ss", "zz")
 
 

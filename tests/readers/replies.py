@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tests.readers.replies_by_class import BY_CLASS
 from tests.readers.replies_of_counts import (
     LARGE,
     NOT_COUNTS,
@@ -322,4 +323,5 @@ TOTALS: list[Case] = [
 REPLIES: list[Case] = [
     *FOUND, *PLAIN, *LARGE, *SCRIPTS, *WRAPPED, *THINKING, *NOT_COUNTS, *VAGUENESS, *REFUSALS,
     *NOTHING, *ONES, *LISTS, *TOTALS,
+    *BY_CLASS,
 ]  # fmt: skip

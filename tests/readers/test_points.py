@@ -47,6 +47,19 @@ def read(value: str, unit: str = "", stop: str = "stop") -> subitize.Reading:
             'alt="boats">the boats</points> shows a total of 5.', 5, 5,
         ),
         ('<points coords="1 1 55 16;2 3 649 154 4 709 162">dog</points>', 3, None),
+        # what stands in quotes is no point, nor what lies beyond the picture
+        (
+            '<points x1="10" y1="20" x2="30" y2="40" alt="2 of 7 dogs at x=3 y=4">2 dogs</points>',
+            2, None,
+        ),
+        ("<points x1='10' y1='20' x2=30 y2=40 x3='130' y3='40'>dogs</points>", 2, None),
+        ('<points alt="1 1 2 3" coords="1 1 308 305,2 1 752 377 2 1752 3">d</points>', 2, None),
+        # a box of two corners is one thing, as in github.com/modelscope/ms-swift/issues/2535
+        (
+            '<|object_ref_start|>Apple<|object_ref_end|><|box_start|>(475,318),(492,337)<|box_end|>'
+            '<|box_start|>(620,279),(631,301)<|box_end|> There are 2.', 2, 2,
+        ),
+        ("<ref>sheep</ref><box>[[101, 201, 150, 266]]</box>", 1, None),
         # Qwen's JSON, whole and cut off
         (
             '```json\n[\n\t{"point_2d": [394, 105], "label": "dot"},\n\t{"point_2d": [60, 12], '
@@ -59,6 +72,8 @@ def read(value: str, unit: str = "", stop: str = "stop") -> subitize.Reading:
         # plain pairs
         ("The dots are at (10, 20), (30.5, 40) and [5, 6], so there are three.", 3, 3),
         ("<think>(1, 2) (3, 4) maybe (5, 6)</think>(7, 8), (9, 10)", 2, None),
+        ("At (12%, 34%) and (50.5%, 60%).", 2, None),
+        ("1. (10, 20)\n2. (30, 40)\nTotal: 2", 2, 2),
         ("There are none.", 0, 0),
     ],
 )  # fmt: skip

@@ -103,7 +103,6 @@ ENORMOUS = [
 
 
 @pytest.mark.budget(90)
-@pytest.mark.timeout(180)
 @pytest.mark.parametrize("text", ENORMOUS, ids=[text[:8].strip() + "…" for text in ENORMOUS])
 def test_a_megabyte_takes_linear_time(text: str) -> None:
     begin = time.process_time()

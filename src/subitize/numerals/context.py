@@ -33,6 +33,7 @@ class Numeral(NamedTuple):
 
 _AFTER = re.compile(
     r"(?P<percentage>[ \t\u00a0\u202f]{0,2}(?:[%٪％]|per[ -]?cent\b|pct\b))"
+    r"|(?P<fraction>[ ]?π)"
     r"|(?P<ordinal>(?:st|nd|rd|th)\b)"
     r"|(?P<cardinal>-?ish\b|\.?$|[a-zà-ÿ]{3,})"
     r"|(?P<modifier>[-‐‑][^\W\d_]{2,})"
@@ -40,7 +41,7 @@ _AFTER = re.compile(
 )
 _MINUS = re.compile(r"(?<![\w)\]}])[-−–－]$|\b(?:minus|negative)[ \t]{1,2}$", re.IGNORECASE)
 _GLUED_BEFORE = re.compile(r"[A-Za-zÀ-ɏΑ-ω_#$€£¥]$|[^\W\d_][-‐‑]$|\bNo\. ?$")
-_SIGN_AFTER_SPACE = frozenset("%٪％°pP ")
+_SIGN_AFTER_SPACE = frozenset("%٪％°pPπ ")
 _GLUE = frozenset("/⁄:x×*-–^")
 _PLAIN_BEFORE, _PLAIN_AFTER = frozenset(" \n\t("), frozenset(",;!?)\n\t")
 
@@ -56,6 +57,8 @@ def kind_in_context(text: str, before: int, number: Numeral) -> Numeral:
     after = _AFTER.match(text, end)
     if after and after.lastgroup == "percentage":
         return number._replace(kind="percentage")
+    if "√" in text[max(0, start - 3) : start]:
+        return number._replace(kind="fraction", value=None)
     if number.spelled and after and after.lastgroup not in ("modifier", "cardinal"):
         after = None
     if not number.spelled and _GLUED_BEFORE.search(text, max(0, start - 4), start):
@@ -84,8 +87,8 @@ def _is_plain(text: str, start: int, end: int) -> bool:
         return (
             inside and not text[end : end + 1].isalpha() and not text[end + 1 : end + 2].isalpha()
         )
-    if start > 1 and text[start - 2] in "sSeE.-−–－":
-        return False  # "minus", "negative", "No."
+    if start > 1 and text[start - 2] in "sSeE.-−–－√":
+        return False  # "minus", "negative", "No.", a root
     if end >= len(text) or text[end] in _PLAIN_AFTER:
         return True
     return text[end] == " " and text[end + 1 : end + 2] not in _SIGN_AFTER_SPACE

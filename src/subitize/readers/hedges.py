@@ -7,6 +7,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+
+from subitize.numerals.words import NUMBER_WORDS
 
 _HEDGE_BEFORE = re.compile(
     r"(?:\b(?:about|around|roughly|approximately|approx\.?|approximate(?:ly)?|circa|ca\.|nearly|"
@@ -19,10 +22,12 @@ _HEDGE_BEFORE = re.compile(
     r"[ ]{0,2}(?:(?:a total of|total of|exactly|the|a|an|=)[ ]{1,2})?$",
     re.IGNORECASE,
 )
+_NUMBER = f"(?:{'|'.join(NUMBER_WORDS)})"
 _HEDGE_AFTER = re.compile(
     r"(?:\+(?!\s*\d)|-?ish\b"
     r"|[ ](?:[\w'-]{1,20} ){0,3}(?:or (?:so|more|less|fewer|thereabouts|greater|above)\b"
-    r"|plus or minus|give or take|at (?:least|most)\b|\(?approx(?:imately)?\b|\(?roughly\b)"
+    rf"|plus or minus|give or take|at (?:least|most)\b(?! (?:\d|{_NUMBER}\b))"
+    r"|\(?approx(?:imately)?\b|\(?roughly\b)"
     r"|[ ](?:plus|and (?:more|counting))(?=[ ]?(?:[.,;!)]|$))"
     r"|,[ ](?:give or take|roughly|approximately|more or less|or so|at least|at most|maybe more)\b"
     r"|[ ]?±)",
@@ -77,10 +82,13 @@ def has_vague_word(text: str) -> bool:
     return bool(_VAGUE.search(text))
 
 
-def has_vague_addition(text: str) -> bool:
-    """A vague quantity beside the number: "3 apples and a few pears" gives no single number."""
-    return ("and" in text or "plus" in text or "&" in text or "along with" in text) and bool(
-        _VAGUE_ADDITION.search(text)
+def has_vague_addition(text: str, sentences: Iterable[tuple[int, int]]) -> bool:
+    """A vague quantity beside the number: "3 apples and a few pears" gives no single number.
+
+    `sentences` are those that hold a number: what others tell beside is not added to it.
+    """
+    return ("and" in text or "plus" in text or "&" in text or "along with" in text) and any(
+        _VAGUE_ADDITION.search(text, begin, end) for begin, end in sentences
     )
 
 
@@ -103,7 +111,8 @@ _REFUSAL = re.compile(
 )
 REFUSING = re.compile(
     rf"\b(?:i|we) (?:\w+ )?{_CANNOT}\b|\b(?:not possible|impossible|difficult) to\b"
-    r"|\bi(?:'m| am) (?:not able|unable) to\b",
+    r"|\bi(?:'m| am) (?:not able|unable) to\b"
+    r"|\b(?:don't|do not) have (?:the|any) (?:ability|access)\b",
     re.IGNORECASE,
 )
 """the clause of a reply that declines to answer"""

@@ -112,11 +112,13 @@ _GRID_AFTER = re.compile(
 )
 _SUM_AFTER = re.compile(r"\s{0,3}(?:=|equals|is \d|gives|makes)", re.IGNORECASE)
 _OR = re.compile(
-    r"(?:[ ][\w'-]{1,20}){0,3}[ ,(]{0,3}\bor(?: (?:maybe|perhaps|possibly|even|rather|about))?"
-    r"[ ]{1,2}(?:(?:a|the) )?",
+    r"(?:[ ][\w'-]{1,20}){0,3}[ ,(]{0,6}\bor(?: (?:maybe|perhaps|possibly|even|rather|about))?"
+    r"[ ]{1,4}(?:(?:a|the) |\(?[A-H]\) )?",
     re.IGNORECASE,
 )
 _SLASH = re.compile(r" ?/ ?")
+_NAME = re.compile(r" (?:[a-z]{1,15} )?[A-Z][\w'-]{2,20} ")
+_THINGS = re.compile(r" [a-z]{2,20}s\b")
 _PAIRED_THINGS = re.compile(
     r" of (?:\w+ )?(?:glasses|sunglasses|scissors|pants|trousers|jeans|shorts|tweezers|pliers|"
     r"binoculars|goggles|tongs|headphones)\b",
@@ -220,6 +222,9 @@ def _join(text: str, found: list[Mention], index: int) -> None:
         return
     gap = text[first.end : second.start]
     role: Role | None = None
+    if second.role == "count" and _NAME.fullmatch(gap) and _THINGS.match(text, second.end):
+        found[index + 1] = second._replace(role="label", stated=False)  # "3 Boeing 747 planes"
+        return
     sides = _BETWEEN_SIZES.fullmatch(gap)
     if second.role == "label" and sides:
         found[index] = first._replace(role="label", stated=False)
@@ -263,17 +268,29 @@ _SINGLE = re.compile(
 )
 
 
+_ASIDE_OF_NONE = (
+    r"(?:other|more|additional|further|hidden|visible|obvious|clear|specific|indication)\b"
+)
 _ZERO_STATED = re.compile(
     rf"\b(?:there (?:is|are|were|was)|i (?:can )?see|i count|contains?|shows?|depicts?) no "
-    rf"(?!(?:other|more|additional|further|hidden|visible|obvious|clear|specific|indication)\b)"
-    rf"{_NOT_COUNTED}\w|\b(?:none|zero|0) of the (?!choices|options|given|available|above)[a-z]",
+    rf"(?!{_ASIDE_OF_NONE})"
+    rf"{_NOT_COUNTED}\w"
+    rf"|\b(?:none|zero|0) of (?:the|these|those)\b(?! (?:\w+ )?(?:choices|options"
+    rf"|given|available|above))"
+    rf"|\b(?:do not|don't|can't|cannot|are not|aren't|is not|isn't) (?:see )?any "
+    rf"(?!{_ASIDE_OF_NONE}){_NOT_COUNTED}\w"
+    rf"|^\W*no (?!{_ASIDE_OF_NONE}){_NOT_COUNTED}{_NOUN}{_PLURAL} "
+    rf"(?:are|is|can be|were|was) (?:visible|seen|present|shown|found|in|on|there)\b",
     re.IGNORECASE,
 )
 
 
 def has_zero_headline(text: str, first: int) -> bool:
     """Whether a text says that there is no such thing before it names the first number."""
-    if first < 8 or ("no" not in text and "zero of" not in text and "0 of" not in text):
+    if first < 8:
+        return False
+    head = text[: min(first, 400)].lower()
+    if not ("no" in head or " any " in head or "zero of" in head or "0 of" in head):
         return False
     return bool(_ZERO_STATED.search(text, 0, min(first, 400)))
 

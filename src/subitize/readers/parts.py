@@ -40,6 +40,12 @@ _THAN = (
     r"|above|under|over|exactly|up to|equal to|between|beyond|exceed(?:s|ing)?|only)"
 )
 _CONDITION = re.compile(rf"\b{_THAN}(?: (?:a|an|the|about|value of|total of))*[ $~]{{1,2}}$", re.I)
+_MEASURED = re.compile(
+    r"\s?(?:older|younger|taller|longer|shorter|heavier|lighter|wider|higher|lower|larger|smaller|"
+    r"bigger|greater) than\b",
+    re.IGNORECASE,
+)
+"""compares a measure of the things: the number behind it is never how many there are"""
 _WHICH = r"(?:with|that|which|who|whose|where|having|ha(?:s|ve|d))"
 _IN_CLAUSE = re.compile(
     rf"\b(?:number|count|total)\b[^.;:=\n]{{0,80}}\b{_WHICH}\b[^.;:=\n]{{0,60}}\b{_THAN} $"
@@ -75,7 +81,7 @@ _UNSEEN = (
     r"|fully|obstructed|not covered|inside the|within the)"
 )
 _IS_PART = re.compile(
-    rf"(?: (?P<noun>[\w'-]{{2,20}}))?(?: of (?:them|these|those|which|the \w+))?"
+    rf"(?: (?P<noun>(?!(?:of|not)\b)[\w'-]{{2,20}}))?(?: of (?:them|these|those|which|the \w+))?"
     rf"(?: (?:are|is|were|being|that are|which are|appear to be|seem to be|might be|may be|"
     rf"would be|lie|lies|remain|remains|can be))?(?: (?:probably|likely|completely|clearly|"
     rf"currently|still|also|partially|partly|fully|not))* {_UNSEEN}\b",
@@ -90,10 +96,12 @@ _OTHER = re.compile(r"\b(?:the other|another|the second|the rest|others)\b", re.
 _ITS_LIKE = re.compile(
     r"\b(?:and|while|but|,) (?:then )?(?:the other|another|the second)(?: one)?"
     r"(?=[,.;)]|$| (?:is|are|was|has|on|in|at|to|with|behind|beside|near|next|under|below|above|by|"
-    r"appears|stands|sits|wearing|facing)\b)",
+    r"here|there|over|appears|stands|sits|wearing|facing)\b)",
     re.IGNORECASE,
 )
-_DETAIL = re.compile(r"(?<!nswer):|\((?=[^)]*[a-z])|(?<=[a-z.])\s[-–—]\s(?=[a-z])", re.IGNORECASE)
+_DETAIL = re.compile(
+    r"(?<!nswer):|\((?=[^)]*[a-z])|(?<=[a-z.])\s(?:-\s(?=[a-z])|[–—]\s(?=\w))", re.IGNORECASE
+)
 
 
 def set_aside(
@@ -285,7 +293,8 @@ def _limits(between: str, text: str, before: Mention) -> bool:
     if re.fullmatch(r"(?: [\w'-]{1,20}){0,3},? (?:and|but)(?: \w+){0,2} ?", between):
         # "at least 17 birds but fewer than 33": the second end of a bound
         return bool(_CONDITION.search(text[max(0, before.start - 30) : before.start]))
-    return bool(_CLAUSE.search(between)) and not _NEW_CLAUSE.search(between)
+    measured = _MEASURED.match(text, before.end + len(between))
+    return bool(measured or _CLAUSE.search(between)) and not _NEW_CLAUSE.search(between)
 
 
 def _structure(text: str, counts: list[Mention], sentences: Sequence[int]) -> Iterator[int]:

@@ -3,11 +3,14 @@
 Some models count by pointing. What they write is read as it is documented:
 
 - Molmo: `<point x="52.9" y="43.9">`, `<points x1="9.1" y1="11.7" x2=…>`, in percent of the picture
-  (https://github.com/abhaybd/GraspMolmo/issues/2)
+  (https://github.com/abhaybd/GraspMolmo/issues/2); one beyond 100 is none
+  (https://huggingface.co/allenai/Molmo-7B-O-0924/discussions/1)
 - Molmo 2: `<points coords="1 1 308 305 2 752 377">`: the picture's number, then id, x, y, in
   thousandths (its model card)
 - Qwen: `"point_2d": [x, y]`, `"bbox_2d": [x0, y0, x1, y1]`: thousandths, but pixels in Qwen2.5-VL
   (https://github.com/QwenLM/Qwen3-VL/issues/1741, /issues/940)
+- Qwen2-VL: `<|box_start|>(x0,y0),(x1,y1)<|box_end|>`, Qwen-VL and InternVL: `<box>…</box>`, a box
+  each, in thousandths (https://github.com/modelscope/ms-swift/issues/5008)
 - Gemini: `"point": [y, x]`, `"box_2d": [y0, x0, y1, x1]`, in thousandths
 - plain pairs `(x, y)` or `[x, y]`
 
@@ -21,7 +24,7 @@ within half its diameter of its centre.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -36,10 +39,16 @@ from subitize.records import Reading, Response, Trial
 from subitize.stimuli.scenes import scene_of
 
 _NUMBER = r"-?\d{1,5}(?:\.\d{1,9})?"
-_PAIR = rf"({_NUMBER})\s{{0,3}},\s{{0,3}}({_NUMBER})"
+_PAIR = rf"({_NUMBER})%?\s{{0,3}},\s{{0,3}}({_NUMBER})%?"
 _TAG = re.compile(r"<points?\b([^<>]{0,100000})>(?:[^<]{0,1000}</points?>)?", re.IGNORECASE)
-_ATTRIBUTE = re.compile(rf"\b([xy])(\d{{0,4}})\s{{0,3}}=\s{{0,3}}[\"']?\s{{0,3}}({_NUMBER})")
-_COORDS = re.compile(r"\bcoords\s{0,3}=\s{0,3}[\"']?([\d\s:;,.]+)")
+_ATTRIBUTE = re.compile(
+    r"\b([a-z]{1,20})(\d{0,4})\s{0,3}=\s{0,3}(?:\"([^\"]{0,100000})\"?|'([^']{0,100000})'?|([^\s\"']+))",
+    re.IGNORECASE,
+)
+_BOX = re.compile(
+    r"(?:<\|box_start\|>|<box>)[\s(\[]{0,9}"
+    rf"{_PAIR}[\s)\](,\[]{{1,9}}{_PAIR}[\s)\]]{{0,9}}(?:<\|box_end\|>|</box>)?"
+)
 _NAMED = re.compile(
     r"[\"'](point_2d|bbox_2d|point|box_2d)[\"']\s{0,3}:\s{0,3}"
     rf"\[\s{{0,9}}{_PAIR}(?:\s{{0,3}},\s{{0,9}}{_PAIR})?\s{{0,9}}\]"
@@ -91,36 +100,53 @@ def pointed(reply: str) -> Pointed:
         if listed:
             return _found(listed, "mille", rest)
         return _found([place for tag in tags for place in _attributes(tag)], "percent", rest)
+    if boxes := list(_BOX.finditer(text)):
+        return _found([_middle(one.groups()) for one in boxes], "mille", _BOX.sub(" ", text))
     if named := list(_NAMED.finditer(text)):
         gemini = named[0][1] in ("point", "box_2d")
         places = [_middle(one.groups()[1:]) for one in named]
         turned = [(x, y) for y, x in places] if gemini else places
         return _found(turned, "mille" if gemini else "", _JSON.sub(" ", text))
-    plain = [(float(one[1]), float(one[2])) for one in _PLAIN.finditer(text)]
-    return _found(plain, "", _PLAIN.sub(" ", text))
+    plain = list(_PLAIN.finditer(text))
+    unit = "percent" if any("%" in one[0] for one in plain) else ""
+    # a word in their place, so that the items of a list stay items
+    rest = _PLAIN.sub(" point ", text)
+    return _found([(float(one[1]), float(one[2])) for one in plain], unit, rest)
 
 
 def _found(places: list[tuple[float, float]], unit: str, rest: str) -> Pointed:
     return Pointed(np.array(places, dtype=np.float64).reshape(-1, 2), unit, rest)
 
 
+def _named(tag: str) -> Iterator[tuple[str, str, str]]:
+    """Name, number and value of each attribute; numbers inside a quoted text are no points."""
+    for one in _ATTRIBUTE.finditer(tag):
+        yield one[1].lower(), one[2], one[3] or one[4] or one[5] or ""
+
+
 def _attributes(tag: str) -> list[tuple[float, float]]:
-    """x and y of the same number belong together."""
+    """Molmo: x and y of the same number belong together; those beyond the picture are none."""
     found: dict[str, dict[str, float]] = {}
-    for axis, number, value in _ATTRIBUTE.findall(tag):
-        found.setdefault(number, {})[axis.lower()] = float(value)
-    return [(one["x"], one["y"]) for one in found.values() if len(one) == 2]
+    for axis, number, value in _named(tag):
+        if axis in ("x", "y") and (read := re.match(rf"\s*({_NUMBER})", value)):
+            found.setdefault(number, {})[axis] = float(read[1])
+    return _inside([(one["x"], one["y"]) for one in found.values() if len(one) == 2], "percent")
 
 
 def _numbered(tag: str) -> list[tuple[float, float]]:
     """Molmo 2: groups of a picture's number and then id, x, y."""
-    coords = _COORDS.search(tag)
     places = []
-    for group in re.split(r"[;:\t]", coords[1]) if coords else ():
+    coords = "".join(value for name, _, value in _named(tag) if name == "coords")
+    for group in re.split(r"[;:,\t]", coords):
         values = [float(one) for one in re.findall(r"\d+(?:\.\d+)?", group)]
         triples = values[len(values) % 3 :]
         places += [(triples[at + 1], triples[at + 2]) for at in range(0, len(triples), 3)]
-    return places
+    return _inside(places, "mille")
+
+
+def _inside(places: list[tuple[float, float]], unit: str) -> list[tuple[float, float]]:
+    """As Molmo's authors read it: a place beyond the picture is none."""
+    return [place for place in places if min(place) >= 0 and max(place) <= UNITS[unit]]
 
 
 def _middle(values: tuple[str | None, ...]) -> tuple[float, float]:

@@ -14,13 +14,13 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from subitize.readers.hedges import has_vague_addition, has_vague_word, is_refusal
 from subitize.readers.mentions import Mention, find_mentions, has_zero_headline, implied_number
 from subitize.readers.parts import are_several_things, bounds_in, set_aside, starts_of
-from subitize.readers.totals import boxed_last_line, first_line, stated_total
+from subitize.readers.totals import boxed_last_line, chosen_option, first_line, stated_total
 from subitize.readers.wrappings import CLOSE, OPEN, take_confidence, unwrap, without_thinking
 from subitize.records import Reading, Response, State, Trial
 
@@ -56,9 +56,9 @@ def strict(reply: str, question: str = "") -> Reading:
         return Reading("vague", note="a range or alternatives")
     values = _values(counts)
     if len(values) > 1:
-        alone = first_line(text, counts) or boxed_last_line(text, counts)
+        alone = _unmistakable(text, counts)
         if alone is not None and alone.role == "count" and alone.value == _final(reply, "").number:
-            return Reading("read", alone.value, note="alone on its line")
+            return Reading("read", alone.value, note="named as the answer")
         return Reading("several-numbers", note=", ".join(str(value) for value in values[:6]))
     if not values:
         return _without_number(text, mentions)
@@ -70,9 +70,15 @@ def strict(reply: str, question: str = "") -> Reading:
         return Reading("not-a-count", note="a factorial")
     if are_several_things(text, counts):
         return Reading("several-numbers", note=f"{values[0]} of two things each")
-    if has_vague_addition(text):
+    if has_vague_addition(text, _sentences_of(text, counts)):
         return Reading("vague", note=f"{values[0]} and a vague quantity")
     return Reading("read", values[0])
+
+
+def _unmistakable(text: str, counts: Sequence[Mention]) -> Mention | None:
+    """The one of several numbers that can only be the answer: alone on its line, or chosen."""
+    alone = first_line(text, counts) or boxed_last_line(text, counts)
+    return alone or chosen_option(text, counts)
 
 
 def final(reply: str, question: str = "") -> Reading:
@@ -221,6 +227,14 @@ def _marked(text: str, mentions: Sequence[Mention]) -> Reading | None:
 def _values(mentions: Sequence[Mention]) -> list[int]:
     """The different values, in order."""
     return list(dict.fromkeys(m.value for m in mentions if m.value is not None))
+
+
+def _sentences_of(text: str, mentions: Sequence[Mention]) -> Iterator[tuple[int, int]]:
+    """Where the sentences begin and end that hold one of these."""
+    starts = [*starts_of(text), len(text)]
+    for mention in mentions:
+        after = bisect_right(starts, mention.start)
+        yield starts[after - 1], starts[after]
 
 
 def _without_number(text: str, mentions: Sequence[Mention]) -> Reading:

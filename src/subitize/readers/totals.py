@@ -20,7 +20,9 @@ from subitize.readers.wrappings import OPEN
 
 _ANSWER = re.compile(
     r"\banswer\b|\b(?:correct|right|best) (?:option|choice|number|count|value)\b|答案"
-    r"|\bfinal (?:count|number|tally|result|total|estimate|value|integer|integer value|figure)\b",
+    r"|\bclosest(?: (?:option|choice|match|one|value))?(?= (?:is|would be) \(?[A-H]\b)"
+    r"|\bfinal (?:count|number|tally|result|total|estimate|value|integer|integer value|figure)\b"
+    r"|\bfinal(?=\s?:)",
     re.IGNORECASE,
 )
 _ANSWER_GAP = re.compile(
@@ -52,6 +54,13 @@ _VERB = re.compile(
 _ALL = re.compile(
     r"\b(?:in total|altogether|all together|in all|in sum|overall|all told|combined|total)\b", re.I
 )
+_STATISTIC = re.compile(r"\b(?:mode|mean|median|range|average|difference)\b", re.IGNORECASE)
+_STATISTIC_IS = re.compile(
+    r"(?: (?:of|between|in|for)\b[^.,;:!?\n]{0,60}?)? (?:is|was|equals|=)"
+    r"(?: (?:therefore|thus|then|also|only|exactly|equal to|the (?:number|value|score)))* [\"'$]?",
+    re.IGNORECASE,
+)
+_TOTAL_OF = re.compile(r" (?:number|amount|count|of)\b", re.IGNORECASE)
 _LOOSE = re.compile(
     r"\b(?:so(?! (?:far|that|many|much|on|the pattern))|therefore|thus|hence|consequently|"
     r"accordingly|which means"
@@ -67,6 +76,11 @@ _REST_AFTER = re.compile(
     r"[*\"']{0,3}(?: (?!(?:the|on|to|at|from|far|and|are|is)\b)[\w'-]{1,20}[*\"']{0,2}){0,4}?"
     r" (?:left|remaining)(?=[*\"']{0,2}(?:[.,;!)]|\s|$))"
     r"(?! (?:of|side|hand|half|part|corner|column|row|and right|or right|to be))",
+    re.IGNORECASE,
+)
+_REMAIN = re.compile(
+    r"[*\"']{0,3}(?: (?!(?:are|is|and|the|that|which)\b)[\w'-]{1,20}[*\"']{0,2}){0,4}?"
+    r" remains?(?=[*\"']{0,2}(?:[.,;!)]|\s|$))(?! (?:to|un|in|behind|hidden|visible|covered))",
     re.IGNORECASE,
 )
 _OPEN_END = re.compile(r"\b(?:more|fewer|less|greater) than $", re.IGNORECASE)
@@ -133,6 +147,30 @@ def boxed_last_line(text: str, mentions: Sequence[Mention]) -> Mention | None:
     return last if boxed and ends and stands_alone(text, last) else None
 
 
+_OPTION = re.compile(r"[(\[]?\b[A-H][).:\]]+[ \t]*[(\"'$*]*$")
+_CHOICE_GAP = re.compile(r"[^\n.!?]{0,60}(?:\n\s*)?[(\[]?\b[A-H][).:\]]+[ \t]*[(\"'$*]*")
+
+
+def chosen_option(text: str, counts: Sequence[Mention]) -> Mention | None:
+    """The option that a reply chooses in its closing words: "so the correct answer is (B) 3".
+
+    Whoever names a letter and its number answers a question of choice, whatever was counted on
+    the way there; a reply that goes on with another number, or lists options, has not chosen.
+    """
+    places = [one for one in counts if _OPTION.search(text, max(0, one.start - 8), one.start)]
+    if not places:
+        return None
+    last = places[-1]
+    cue = None
+    for cue in _ANSWER.finditer(text, max(0, last.start - 100), last.start):  # noqa: B007
+        pass
+    if cue is None or not _CHOICE_GAP.fullmatch(text, cue.end(), last.start):
+        return None
+    lettered = {one.value for one in places if one.start > cue.end()}
+    after = {one.value for one in counts if one.start > last.start}
+    return last if lettered | after <= {last.value} else None
+
+
 def stated_total(text: str, mentions: Sequence[Mention]) -> Mention | None:
     """The number that the text states as its total."""
     known = [one for one in mentions if one.stated and not is_limit(text, one)]
@@ -152,6 +190,7 @@ def stated_total(text: str, mentions: Sequence[Mention]) -> Mention | None:
     if first := first_line(text, known):
         return first
     stated = finder.after(_FIRM) + finder.after(_VERB, _VERB_GAP) + finder.in_all()
+    stated += finder.after(_STATISTIC, _STATISTIC_IS)
     stated += finder.of_sums() + finder.of_subjects() + finder.of_rests()
     return max(stated + finder.after_loose(), default=None)
 
@@ -237,6 +276,8 @@ class _Finder:
                 if _FORWARD.fullmatch(between):
                     found.append(mention)
                     continue
+            if _TOTAL_OF.match(self.text, match.end()):
+                continue
             if mention := self._last(match.start()):
                 between = self.text[max(mention.end, match.start() - 60) : match.start()]
                 near = match.start() - mention.end < 60 and not re.search(r"[;:(.\n]", between)
@@ -286,12 +327,15 @@ class _Finder:
         return found
 
     def of_rests(self) -> list[Mention]:
-        """7 in "there are 7 objects left": what an earlier total has become."""
+        """7 in "there are 7 objects left" or "7 remain": what an earlier total has become."""
         return [
             one
             for one in self.known
-            if _REST_AFTER.match(self.text, one.end)
-            and _REST_BEFORE.search(self.text, max(0, one.start - 40), one.start)
+            if _REMAIN.match(self.text, one.end)
+            or (
+                _REST_AFTER.match(self.text, one.end)
+                and _REST_BEFORE.search(self.text, max(0, one.start - 40), one.start)
+            )
         ]
 
     def after_loose(self) -> list[Mention]:

@@ -39,6 +39,7 @@ _INLINE_MATH = re.compile(r"\$(?=\S)([^$\n]{1,200})(?<=\S)\$(?!\d)")
 _LATEX_WORDS = {
     "times": "×", "cdot": "×", "div": "÷", "approx": "≈", "sim": "~", "geq": "≥", "ge": "≥",
     "leq": "≤", "le": "≤", "pm": "±", "to": " ", "rightarrow": " ", "quad": " ", "qquad": " ",
+    "sqrt": "√", "pi": "π",
 }  # fmt: skip
 _LATEX = re.compile(r"\\{1,2}([A-Za-z]{2,20})|\\([^\w\s]|[ ])")
 _FRACTION = re.compile(r"\\[dt]?frac(?:\{([^{}]{1,40})\}\{([^{}]{1,40})\}|\s?(\d)\s?(\d))")
@@ -83,9 +84,29 @@ def unwrap(reply: str) -> str:
     text = _from_json(text)
     text = _from_latex(text)
     text = _LINK.sub(lambda link: " " if link[1] else link[2], text)
-    text = _RULE.sub("", text).replace("’", "'").replace("|", " : ")
+    text = (
+        _RULE.sub("", _ROW_OF_TABLE.sub(_named_cells, text)).replace("’", "'").replace("|", " : ")
+    )
     text = _LINE_START.sub("", text)
     return _STARS.sub("", text) if "*" in text or "_" in text or "`" in text else text
+
+
+_ROW_OF_TABLE = re.compile(
+    r"^(?P<heads>[^\n|]*\|[^\n]*)\n[ \t]*\|?[ \t:|-]*-[ \t]*\|[ \t:|-]*\n(?P<cells>[^\n]*\|[^\n]*)$"
+    r"(?!\n[^\n]*\|)",
+    re.MULTILINE,
+)
+
+
+def _named_cells(table: re.Match[str]) -> str:
+    """The only row of a Markdown table, each cell with the name of its column."""
+    heads, cells = (
+        [cell.strip() for cell in table[row].strip().strip("|").split("|")]
+        for row in ("heads", "cells")
+    )
+    if len(heads) != len(cells):
+        return table[0]
+    return "; ".join(f"{head}: {cell}" for head, cell in zip(heads, cells, strict=True))
 
 
 def without_thinking(text: str) -> str:
@@ -175,17 +196,23 @@ def _flat_object(match: re.Match[str]) -> str:
     return found
 
 
-def _flat(value: Any, key: str, depth: int) -> list[str]:
-    """Lines "key: value"; keys that never hold a count and rows of coordinates are left out."""
+def _flat(value: Any, key: str, depth: int, *, several: bool = False) -> list[str]:
+    """Lines "key: value"; keys that never hold a count and rows of coordinates are left out.
+
+    Of several things in a list none has the answer: their counts stand without a key.
+    """
     if depth > _NOT_DEEPER or (key and _SIDE_KEY.search(key)) or value is None:
         return []
     if isinstance(value, dict):
-        return [line for name in value for line in _flat(value[name], name, depth + 1)]
+        return [
+            line for name in value for line in _flat(value[name], name, depth + 1, several=several)
+        ]
     if isinstance(value, list):
         if len(value) > 1 and all(isinstance(item, int | float) for item in value):
             return [", ".join(str(item) for item in value)] if not depth else []
-        return [line for item in value for line in _flat(item, key, depth + 1)]
-    if not key:
+        several = several or len(value) > 1
+        return [line for item in value for line in _flat(item, key, depth + 1, several=several)]
+    if not key or (several and _ANSWER_KEY.fullmatch(key)):
         return [str(value)]
     name = "Answer" if _ANSWER_KEY.fullmatch(key) else key.replace("_", " ")
     return [f"{name}: {value}"]
