@@ -128,8 +128,9 @@ def drawn(
     return one, two, three, four
 
 
-def covered(name: str, per_cell: int, runs: int, seed: int = 0) -> dict[str, dict[str, float]]:
-    """Coverage, share of misses below the truth and mean width of every score of one responder.
+def covered(name: str, per_cell: int, runs: int, seed: int = 0) -> dict[str, dict[str, Any]]:
+    """Share of runs with an interval and, of those, coverage, share of misses below the truth and
+    mean width, for every score of one responder.
 
     Beside the width of accuracy stands that of Clopper and Pearson.
     """
@@ -143,25 +144,30 @@ def covered(name: str, per_cell: int, runs: int, seed: int = 0) -> dict[str, dic
         target, response, stratum, times = entries
         for score, (values, steps, most) in terms(target, response).items():
             one = mean_interval(
-                values, times=times, strata=stratum, steps=steps, bounds=(0.0, most)
+                values, times=times, strata=stratum, steps=steps, bounds=(0.0, most), worst=True
             )
-            found[score][at] = one.low, one.high
+            found[score][at] = np.nan if one.low is None else (one.low, one.high)
         right = proportion_interval(int(times[target == response].sum()), int(times.sum()))
         exact[at] = (right.high or 0.0) - (right.low or 0.0)
         like = likeness_interval(entries, observer_matrix())
         found["human_correlation"][at] = (like.low, like.high) if like else (np.nan, np.nan)
     table = {}
     for score, ends in found.items():
-        low, high = ends.T
+        low, high = ends[~np.isnan(ends[:, 0])].T
         inside = (low <= truth[score] + 1e-9) & (truth[score] <= high + 1e-9)
         table[score] = {
-            "coverage": round(float(inside.mean()), 4),
-            "below": round(float((high < truth[score] - 1e-9).mean()), 4),
-            "width": float(f"{float(np.mean(high - low)):.4g}"),
+            "given": round(low.size / runs, 4),
+            "coverage": _mean(inside),
+            "below": _mean(high < truth[score] - 1e-9),
+            "width": float(f"{float(np.mean(high - low)):.4g}") if low.size else None,
             "truth": float(f"{truth[score]:.6g}"),
         }
     table["accuracy"]["clopper_pearson"] = float(f"{float(exact.mean()):.4g}")
     return table
+
+
+def _mean(shares: Any) -> float | None:
+    return round(float(shares.mean()), 4) if shares.size else None
 
 
 def main() -> int:

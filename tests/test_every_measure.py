@@ -20,7 +20,9 @@ from subitize.measures.baselines import (
 )
 from subitize.measures.confusion import confusion_matrix
 from subitize.measures.trials import trials_of
+from subitize.published.references import REFERENCES
 from subitize.records import Score
+from tests.conftest import ROOT
 from tests.measures.sampling import sample_matrix
 
 NAMES = sorted(MEASURES)
@@ -206,3 +208,17 @@ def test_every_function_with_a_best_value_is_in_the_table() -> None:
 
 def test_likeness_to_random_is_one_for_the_random_sample() -> None:
     assert round(value(MEASURES["random_correlation"], legacy_random_sample()), 6) == 1
+
+
+def test_every_work_that_is_named_stands_in_full_in_the_documents() -> None:
+    """Author and year beside a measure, the whole reference in docs/measures.md."""
+    cited = {
+        work.removeprefix("ours, after ")
+        for one in MEASURES.values()
+        for work in one.source.split("; ")
+    }
+    assert cited <= REFERENCES.keys()
+    page = (ROOT / "docs" / "measures.md").read_text(encoding="utf-8")
+    for short, whole in REFERENCES.items():
+        assert whole.rstrip(".") in page
+        assert short[-4:] in whole  # the year

@@ -15,6 +15,7 @@ FORMAT = 2
 KEYS: Mapping[str, str] = {
     # of every run
     "format": "of this file",
+    "package": "version of subitize that made it; another one makes it again",
     "benchmark": "name of the benchmark",
     "version": "of the benchmark's rules",
     "model": "who was asked",

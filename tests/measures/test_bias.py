@@ -88,6 +88,6 @@ def test_the_resampled_effect_equals_the_test_on_resampled_trials() -> None:
     assert abs(found.high - high) < 0.02
 
 
-def test_no_error_at_all_has_no_effect() -> None:
+def test_no_error_at_all_has_no_effect_and_no_interval_of_nothing() -> None:
     found = bias_interval([1, 2, 3], [1, 2, 3], np.random.default_rng(0))
-    assert (found.value, found.low, found.high, found.trials) == (0.0, 0.0, 0.0, 3)
+    assert (found.value, found.low, found.high, found.trials) == (0.0, None, None, 3)

@@ -71,7 +71,6 @@ def truth(painter: np.ndarray) -> tuple[float, float]:
 
 
 @pytest.mark.budget(90)
-@pytest.mark.timeout(180)
 @pytest.mark.parametrize(("strength", "w"), [(0.02, 0.2), (0.03, 0.1)])
 def test_the_interval_covers_the_truth_as_often_as_it_says(strength: float, w: float) -> None:
     counter, painter = counter_matrix(strength), painter_matrix(w)

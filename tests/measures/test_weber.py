@@ -28,7 +28,6 @@ def ends(score: Score | None) -> tuple[float, float]:
 
 
 @pytest.mark.budget(90)
-@pytest.mark.timeout(240)
 @pytest.mark.parametrize("w", [0.10, 0.15, 0.25])
 def test_intervals_cover_the_observer_that_was_simulated(w: float) -> None:
     rng = np.random.default_rng(int(1000 * w))

@@ -84,6 +84,7 @@ def bias_interval(
 ) -> Score:
     """The signed effect z / √n of a category with its 95 % interval, resampled within targets.
 
+    Where each target has one answer only, samples don't differ: there is no interval then.
     Unit: effect size, −1 to 1, above 0 for overestimation. It is |r| with a sign.
 
     >>> found = bias_interval([5] * 20, [6] * 10 + [4] * 10, np.random.default_rng(0))
@@ -99,6 +100,8 @@ def bias_interval(
         return z(counts) / math.sqrt(asked.size)
 
     value = float(effects(times[:, None].astype(np.float64))[0])
+    if np.unique(target).size == target.size:
+        return Score(value, trials=asked.size)
     drawn = resampled(times, effects, rng, strata=target, samples=samples)
     return percentile_interval(value, drawn, trials=asked.size)
 

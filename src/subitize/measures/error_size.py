@@ -67,7 +67,7 @@ def nae(
 ) -> float:
     """Normalised absolute error, which NumGen calls MWE; responses are not clipped.
 
-    NAE = mean over trials of |G − T| / T; over="targets" is the mean of the targets' means
+    NAE = mean over trials of |G − T| / T, or of the targets' means
     Unit: share of the target, 0 upwards. Best: 0.
 
     >>> nae([1, 2, 4, 4], [1, 3, 4, 6])

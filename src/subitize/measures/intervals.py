@@ -2,18 +2,22 @@
 
 A mean is its *usual* part (each stratum's most common value) plus what the exceptions add minus
 what they take away. Exceptions are counted things, so their sum is like a weighted sum of Poisson
-counts, whose interval is the mid-p gamma interval of Fay and Kim (2017): with y the sum and v its
-variance within strata, its ends are quantiles of
+counts, whose interval is nearly the mid-p gamma interval of Fay and Kim (2017): with y the sum and
+v its variance within strata, its ends are quantiles of
 
-    ½ Gamma(mean y, variance v) + ½ Gamma(mean y + w, variance v + w²)
+    c Gamma(mean y, variance v) + (1 − c) Gamma(mean y + w, variance v + w²)
 
-where w is what one more exception would add. Where no exception was seen the lower end is y and
-the upper one 3.0 w: the largest sum that would stay unseen in one run of twenty. What exceptions
+where w is what one more exception would add, c = .565 for the lower end and .435 for the upper one.
+With mid-p's ½ a Poisson mean of 3 is held in .917 of runs and one of 5 in .928; so every mean from
+½ on is held in .939 or more. Where no exception was seen the lower end is y and the upper one
+3.1 w, a sum that would stay unseen in one run of twenty. What exceptions
 add and take away is put together by MOVER (Zou and Donner 2008). With many exceptions all of it
 is the usual interval of a stratified mean.
 
 What one more exception would add is taken from those seen and one more of one step (`steps`: what
-an answer that is off by one thing adds), as if they could happen everywhere alike. A few exceptions
+an answer that is off by one thing adds), as if they could happen everywhere alike. Where none was
+seen nothing tells how large one is: with `worst` it is taken as the largest that the bounds allow,
+and a mean without bounds has no interval from fewer than five trials per stratum. A few exceptions
 do not tell where others would happen either: with m of them v is mixed with what it would be if
 they happened everywhere alike, which has the weight exp(−(z / 2)⁴ / 2) / (1 + (m / 10)²), with z
 how far the steps at the exceptions are from those of all trials, in standard errors. With the rest
@@ -34,10 +38,14 @@ from subitize.records import Score
 TAIL = 0.025
 NORMAL = 1.959963984540054
 """z of both tails together"""
+SEEN = 0.565
+"""how much of the chance of what was seen counts as beyond it; mid-p takes ½, exact intervals 1"""
 HALVINGS = 26
 """of a bracket around a quantile"""
 KINDS = 50
 """sizes of exceptions looked at; of more, as many quantiles"""
+FEWEST = 5
+"""trials per stratum from which a mean without bounds has an interval without any exception"""
 FEW = 10
 """so many exceptions say as much of where they happen as was believed before"""
 
@@ -56,14 +64,14 @@ class Part(NamedTuple):
 
 
 def gamma_interval(part: Part) -> tuple[float, float]:
-    """The mid-p gamma interval of a sum of exceptions.
+    """The gamma interval of a sum of exceptions, a little wider than the mid-p one.
 
-    F = ½ Gamma(y, v) + ½ Gamma(y + w, v + w²) at .025 and .975
+    F = c Gamma(y, v) + (1 − c) Gamma(y + w, v + w²) at .025 (c = .565) and .975 (c = .435)
 
     >>> [round(end, 3) for end in gamma_interval(Part(0.0, 0.0, 1.0, 1.0))]
-    [0.0, 2.996]
+    [0.0, 3.118]
     >>> [round(end, 2) for end in gamma_interval(Part(10.0, 10.0, 1.0, 1.0))]
-    [5.08, 17.82]
+    [5.04, 17.91]
     """
     from scipy.special import gammainc, gammaincinv
 
@@ -74,14 +82,15 @@ def gamma_interval(part: Part) -> tuple[float, float]:
         return part.total, part.total
     shapes, scales = means**2 / variances[known], variances[known] / means
     chances = np.array([TAIL, 1 - TAIL])
-    if means.size == 1:  # the other half lies at the sum itself
-        high = float(scales[0] * gammaincinv(shapes[0], 2 * chances[1] - 1))
+    if means.size == 1:  # the rest lies at the sum itself
+        high = float(scales[0] * gammaincinv(shapes[0], 1 - TAIL / SEEN))
         return part.total, max(part.total, high)
     # [tail, component]: the quantile of the mixture lies between those of its parts
+    weights = np.array([[SEEN, 1 - SEEN], [1 - SEEN, SEEN]])
     low, high = np.sort(scales * gammaincinv(shapes, chances[:, None]), axis=1).T
     for _ in range(HALVINGS):
         middle = (low + high) / 2
-        below = gammainc(shapes, middle[:, None] / scales).mean(axis=1) < chances
+        below = (weights * gammainc(shapes, middle[:, None] / scales)).sum(axis=1) < chances
         low, high = np.where(below, middle, low), np.where(below, high, middle)
     ends = ((low + high) / 2).tolist()
     return ends[0], ends[1]
@@ -106,24 +115,31 @@ def mean_interval(
     clusters: ArrayLike | None = None,
     steps: ArrayLike = 1.0,
     bounds: tuple[ArrayLike, ArrayLike] = (-math.inf, math.inf),
+    worst: bool = False,
 ) -> Score:
-    """A mean with its 95 % interval, trials drawn within strata.
+    """A mean with its 95 % interval, trials drawn within strata; without one where none holds.
 
     mean = Σ values / n; how the interval is made stands at the top of this module
     `steps` is what one step of an answer is worth and `bounds` what a value can be, each one for
     all or one per trial; `times` is how many alike trials stand in each place. With `clusters`
-    (several answers about one picture) whole ones are drawn. Unit: that of the values.
+    (several answers about one picture) whole ones are drawn. With `worst` an exception is taken as
+    the largest there can be as long as none was seen. Unit: that of the values.
 
     >>> perfect = mean_interval([0.0] * 100, steps=0.5, bounds=(0.0, 1.0))
     >>> perfect.value, perfect.low, round(perfect.high, 4)
-    (0.0, 0.0, 0.015)
+    (0.0, 0.0, 0.0156)
     """
     table = _table(numbers(values, "values"), times, strata, clusters, (steps, *bounds))
     size, mean = float(table.times.sum()), float(table.value @ table.times / table.times.sum())
     trials = np.size(values) if times is None else int(size)
-    if size < 2:
+    usual = _usual(table)[table.stratum]
+    unseen = bool((table.value == usual).all())
+    endless = not np.isfinite(table.most - table.least).all()
+    if size < 2 or (unseen and endless and size < FEWEST * np.unique(table.stratum).size):
         return Score(mean, trials=trials)
-    low, high = (mean + away / size for away in _reach(*_parts(table)))
+    if unseen and worst and not endless:
+        table = table._replace(step=table.most - table.least)
+    low, high = (mean + away / size for away in _reach(*_parts(table, usual)))
     ends = max(float(table.least.min()), low), min(float(table.most.max()), high)
     return Score(mean, *ends, trials)
 
@@ -193,9 +209,8 @@ def _joined(strata: Counts, times: Floats) -> Counts:
     return np.where(alone, sizes.size, strata)
 
 
-def _parts(table: _Table) -> tuple[Part, Part]:
+def _parts(table: _Table, usual: Floats) -> tuple[Part, Part]:
     """What exceptions add to the usual value of their stratum, and what they take away."""
-    usual = _usual(table)[table.stratum]
     above, below = np.maximum(table.value - usual, 0.0), np.maximum(usual - table.value, 0.0)
     spreads = [_variance(away, table) for away in (above, below)]
     # In one stratum what adds and what takes away exclude each other, so they are not independent

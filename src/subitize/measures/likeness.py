@@ -45,7 +45,7 @@ def matrix_correlation(first: ArrayLike, second: ArrayLike) -> float | None:
 def human_correlation(counts: ArrayLike, **observer: Any) -> float | None:
     """Likeness to the ideal human observer; `observer` may set `w` and `limit`.
 
-    Pearson r of the 2m × m column percentages with the observer's; None if undefined
+    Pearson r of the 2m × m column percentages with the observer's
     Unit: correlation, −1 to 1. Best: 1 (answers like the observer; always right gives .8185).
 
     >>> round(human_correlation(observer_matrix()), 4)
@@ -58,7 +58,7 @@ def human_correlation(counts: ArrayLike, **observer: Any) -> float | None:
 def random_correlation(counts: ArrayLike) -> float | None:
     """Likeness to random choice, which is the published sample of 100 guesses per target.
 
-    Pearson r of the 2m × m column percentages with those of the guesses; None if undefined
+    Pearson r of the 2m × m column percentages with those of the guesses
     The exact random matrix is constant, so no correlation with it exists.
     Unit: correlation, −1 to 1. Best: 0 (has nothing of guessing).
 

@@ -16,10 +16,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from subitize.measures.confusion import percentages
-from subitize.measures.intervals import NORMAL, mean_interval
+from subitize.measures.intervals import NORMAL, Part, gamma_interval, mean_interval
 from subitize.measures.trials import Counts, Floats
 from subitize.records import Score
 
+ONE_MORE = Part(0.0, 0.0, 1.0, 1.0)
+"""no error was seen, and each would be one"""
 CONSTANT = 1e-12
 """shares whose squares sum to less than this around their mean are all the same"""
 
@@ -63,11 +65,11 @@ def likeness_interval(
     trials = int(times.sum())
     if spread - noise <= CONSTANT:
         return Score(value, trials=trials)
-    least_noisy = value * math.sqrt(spread / (spread - noise))
+    # beyond 1 it is noise alone, and the interval would shrink to its bound
+    least_noisy = max(-1.0, min(1.0, value * math.sqrt(spread / (spread - noise))))
     influence = np.zeros((rows + 1, highest))
-    influence[1:, asked] = (centred - min(1.0, least_noisy) * away / math.sqrt(spread)) / math.sqrt(
-        spread - noise
-    )
+    unlike = centred - least_noisy * away / math.sqrt(spread)
+    influence[1:, asked] = unlike / math.sqrt(spread - noise)
     influence *= trials / np.where(sizes > 0, sizes, np.inf)
     found = mean_interval(
         influence[row, target - 1],
@@ -82,7 +84,18 @@ def likeness_interval(
     more = NORMAL * abs(least_noisy) / (2 * (spread - noise)) * math.sqrt(2 * noise_square)
     low = least_noisy - _without_noise(found.value - found.low, more)
     high = least_noisy + _without_noise(found.high - found.value, more)
-    return Score(value, max(-1.0, min(1.0, low)), min(1.0, max(-1.0, high)), trials)
+    low = low if noise or value < 1 - CONSTANT else min(low, _with_unseen_errors(trials, rows))
+    return Score(value, max(-1.0, low), min(1.0, high), trials)
+
+
+def _with_unseen_errors(trials: int, rows: int) -> float:
+    """r of a run that is the yardstick itself, exact in all columns, had it the errors never seen.
+
+    They matter in second order only, which influences don't tell.
+    """
+    wrong, mean = min(0.5, gamma_interval(ONE_MORE)[1] / trials), 1 / rows
+    spread = (1 - mean) * ((1 - wrong) ** 2 + wrong**2 - mean)
+    return (1 - wrong - mean) / math.sqrt(spread)
 
 
 def _without_noise(first: float, second: float) -> float:

@@ -22,8 +22,8 @@ def _ranks(ranks: ArrayLike) -> Floats:
 def recall_at(ranks: ArrayLike, k: int = 1) -> float:
     """Recall@k: how often the right number is among the first k.
 
-    Recall@k = (number of trials with rank ≤ k) / (number of trials); a number without a word is
-    missed.
+    Recall@k = (number of trials with rank ≤ k) / (number of trials)
+    A number without a word is missed.
     Unit: share, 0 to 1. Best: 1.
 
     >>> recall_at([1, 2, 3, None], k=2)

@@ -40,10 +40,10 @@ def mann_whitney(
 ) -> MannWhitney:
     """Mann–Whitney U of two groups with AUC and its interval.
 
-    U = Σ over pairs of [x > y] + ½ [x = y]; AUC = U / (n₁ n₂); var AUC = k/(k−1) Σ over the k
-    clusters of (Σ of what their values add to it)², Obuchowski 1997; DeLong's where every value
-    stands alone. Where the groups do not overlap the variance is 0: the interval is then the
-    exact one of as many rights as the smaller group has clusters.
+    U = Σ over pairs of [x > y] + ½ [x = y]; AUC = U / (n₁ n₂)
+    var AUC = k/(k−1) Σ over the k clusters of (Σ of what their values add to it)², Obuchowski
+    1997; DeLong's where every value stands alone. Where the groups do not overlap the variance
+    is 0: the interval is then the exact one of as many rights as the smaller group has clusters.
     Unit: AUC, 0 to 1. Best: 1 (first above second); chance .5.
 
     >>> found = mann_whitney([3, 4, 5], [1, 2, 3])

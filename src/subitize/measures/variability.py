@@ -93,7 +93,7 @@ def scalar_variability(
     used = tuple(int(target) for target in distinct[kept])
     why = None
     if len(used) < FEWEST_TARGETS:
-        why = f"only {len(used)} targets have any spread; three are needed"
+        why = f"of the targets {len(used) or 'none'} had answers that spread; three are needed"
     elif not spread[kept].all():
         why = "a later target has no spread, so log SE has none"
     elif np.ptp(np.log(mean[kept])) < SAME:

@@ -34,6 +34,7 @@ HALF_CHI2_3 = 3.907363951
 """half the .95 quantile of χ² with three: w, limit and lapse together against guessing"""
 HELD_AT_ONCE = 1_000_000
 """numbers in one array of cells by limit and w"""
+ENDLESS = "no upper end: these responses allow any larger w"
 TOLD_APART = 1e-3
 """log-likelihoods closer than this say the same"""
 
@@ -69,7 +70,10 @@ class ObserverFit(NamedTuple):
             "subitizing_limit": self.limit,
             "subitizing_limit_interval": [self.limit_low, self.limit_high],
             "lapse_rate": self.lapse.as_json(),
-            "undefined": {name: self.reason for name, found in missing.items() if found is None},
+            "undefined": {
+                **{name: self.reason for name, found in missing.items() if found is None},
+                **({"weber_fraction.interval": ENDLESS} if self.w and self.w.high is None else {}),
+            },
         }
 
 

@@ -143,7 +143,8 @@ _COLUMNS: Mapping[tuple[str, str], tuple[int, ...]] = {
 TABLE_7: Mapping[tuple[str, str], Mapping[str, int]] = {
     key: dict(zip(_NUMERALS, values, strict=True)) for key, values in _COLUMNS.items()
 }
-"""percent of each numeral; the 19 for two in standard/test is a slip for 29 by the released file"""
+"""percent of each numeral; the 19 for two in standard/test is a slip for 29 by the released file,
+and 11-20 is printed as 10-20"""
 WRONG_MASKED: Mapping[str, float] = {"2": 51, "0": 12, "3": 12, "4": 5, "5": 1}
 """what LXMERT fills in on the hard split when it is wrong, percent; section 4.2.2"""
 SOURCES = {
