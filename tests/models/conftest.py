@@ -9,14 +9,23 @@ import pytest
 from tests.models import tiny_matchers, tiny_namers, tiny_painters
 
 
+class Made(dict[str, Path]):
+    """Folders of tiny checkpoints by family, each made when it is first asked for."""
+
+    def __init__(self, root: pytest.TempPathFactory) -> None:
+        self._root = root
+
+    def __missing__(self, family: str) -> Path:
+        make = tiny_namers.FAMILIES[family]
+        self[family] = make(self._root.mktemp(family))
+        return self[family]
+
+
 @pytest.fixture(scope="session")
 def namers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """Generative models by family."""
     pytest.importorskip("transformers")
-    return {
-        family: make(tmp_path_factory.mktemp(family))
-        for family, make in tiny_namers.FAMILIES.items()
-    }
+    return Made(tmp_path_factory)
 
 
 @pytest.fixture(scope="session")

@@ -77,7 +77,8 @@ def test_floats_of_a_batch_are_those_of_single_pictures(
     def floats(seeds: list[int]) -> Any:
         with torch.inference_mode():
             return pipeline(
-                prompt=["2 cats"] * len(seeds), num_inference_steps=2, width=64, height=64,
+                prompt=[ITEMS[seed].question for seed in seeds], num_inference_steps=2,
+                width=64, height=64,
                 generator=[torch.Generator("cpu").manual_seed(seed) for seed in seeds],
                 output_type="np",
             ).images  # fmt: skip
@@ -164,3 +165,12 @@ def test_wrong_settings_are_told(folder: Path) -> None:
     for wrong in ("dtype=half", "offload=disk", "steps=-1"):
         with pytest.raises(BadInput):
             open_model(f"diffusers/{folder}?{wrong}")
+
+
+def test_offloading_without_a_graphics_card_is_told(folder: Path) -> None:
+    torch = pytest.importorskip("torch")
+    if torch.accelerator.is_available():
+        pytest.skip("there is a graphics card here")
+    model = open_model(f"diffusers/{folder}?offload=model&isolated=false")
+    with pytest.raises(Hopeless, match="there is no card here: leave it out"):
+        model.paint(ITEMS[:1])

@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
 import os
+import shutil
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
+from subitize.cli import main
 from subitize.errors import BadInput
 from subitize.models.hf.facts import look
+from subitize.models.hf.opening import CLASSES, TESTED
+from subitize.models.hf.standing import UNBUILT, standing
 from tests.conftest import cpu_seconds
+from tests.models.test_hf_namers import damaged
+from tests.models.tiny_namers import FAMILIES
 
 
 def test_a_folder_tells_its_config_and_size(namers: dict[str, Path], tmp_path: Path) -> None:
@@ -34,6 +41,39 @@ def test_a_folder_tells_its_config_and_size(namers: dict[str, Path], tmp_path: P
     assert look(str(tmp_path)).weights is None
 
 
+def test_of_every_family_that_writes_it_is_known_why_it_is_not_tested() -> None:
+    """Tested, or in need of torchvision, or named with a reason; nothing is named in vain."""
+    from transformers.models.auto import modeling_auto
+
+    kinds = vars(modeling_auto)["MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES"]
+    known = {
+        family: standing({"model_type": family, "architectures": [kind]}, TESTED, CLASSES)
+        for family, kind in kinds.items()
+    }
+    untested = {family: told["why"] for family, told in known.items() if told["class"] != "tested"}
+    reasons = {family: why for family, why in untested.items() if "torchvision, and" not in why}
+    assert reasons == UNBUILT
+    assert all(FAMILIES.get(family) for family in TESTED if family[0].islower())
+    assert len(kinds) - len(untested) >= 60
+
+
+@pytest.mark.parametrize(
+    ("damage", "todo"),
+    [("cut", "file of its weights is damaged"), ("config", "config.json does not describe"),
+     ("program", "file of its weights is damaged"), ("tokenizer", "download the whole folder")],
+)  # fmt: skip
+def test_doctor_says_what_to_do_about_the_damage(
+    namers: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str],
+    damage: str, todo: str,
+) -> None:  # fmt: skip
+    folder = shutil.copytree(namers["llava"], tmp_path / "copy")
+    damaged(folder, damage)
+    with pytest.raises(SystemExit) as end:
+        main(["doctor", "--model", f"hf/{folder}?isolated=false", "--json"])
+    assert end.value.code == 1
+    assert todo in json.loads(capsys.readouterr().out)["model"]["what to do"]
+
+
 @contextmanager
 def hub(kind: str) -> Iterator[str]:
     """The address of a hub that refuses, does not exist, or takes a call and never answers."""
@@ -44,6 +84,14 @@ def hub(kind: str) -> Iterator[str]:
         silent.bind(("127.0.0.1", 0))
         silent.listen(50)
         yield f"http://127.0.0.1:{silent.getsockname()[1]}"
+        silent.setblocking(False)
+        calls = 0
+        with contextlib.suppress(BlockingIOError):
+            while True:
+                silent.accept()[0].close()
+                calls += 1
+        # A call is given up after 4 s: two are told within 10 s where nobody else computes.
+        assert 1 <= calls <= 2
 
 
 @pytest.mark.parametrize(
@@ -59,17 +107,14 @@ def hub(kind: str) -> Iterator[str]:
 def test_a_hub_that_is_not_there_is_told_within_seconds(
     tmp_path: Path, kind: str, command: str
 ) -> None:
-    begun = cpu_seconds(), time.monotonic()
+    begun = cpu_seconds()
     with hub(kind) as endpoint:
         done = subprocess.run(
             [sys.executable, "-m", "subitize", *command.split()],
             capture_output=True, text=True, check=False, cwd=tmp_path,
             env={**os.environ, "HF_HUB_CACHE": str(tmp_path / "hub"), "HF_ENDPOINT": endpoint},
         )  # fmt: skip
-    waited = time.monotonic() - begun[1]
     assert done.returncode == 2, done.stderr
     assert "hf download made/here --local-dir FOLDER" in done.stderr
     assert "Traceback" not in done.stderr
-    # A call may take 4 s, and only one is made: 10 s with the imports, where nobody else computes.
-    assert waited < 30
-    assert cpu_seconds() - begun[0] < 10
+    assert cpu_seconds() - begun < 10

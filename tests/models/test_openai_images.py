@@ -105,16 +105,17 @@ def test_a_lost_picture_is_tried_again_but_not_paid_again(monkeypatch: pytest.Mo
         assert (len(server.prompts), len(server.fetched)) == (1, 3)
 
 
-def test_a_gigantic_file_is_not_taken() -> None:
+def test_of_a_gigantic_picture_the_beginning_is_kept() -> None:
+    """It was made and paid for: to ask again would cost the same and bring as much."""
     with ImageServer() as server:
-        server.answer = lambda *_: {
-            "data": [{"url": server.address_of(b"\x89PNG" + bytes(99_999))}]
-        }
-        with pytest.raises(ModelError, match="larger than 50,000 bytes"):
-            paint(server, largest=50_000)
-        server.answer = lambda *_: sent(bytes(99_999))
-        with pytest.raises(ModelError, match="longer than 50,000 bytes"):
-            paint(server, largest=50_000)
+        for answer in (
+            {"data": [{"url": server.address_of(b"\x89PNG" + bytes(999_999))}]},
+            sent(bytes(999_999)),
+        ):
+            server.answer = lambda *_, answer=answer: answer
+            reply = paint(server, largest=500_000)
+            assert (reply.stop, len(reply.value)) == ("unreadable", 100_000)
+            assert "larger than the 500,000 bytes" in reply.facts["unreadable"]
 
 
 def test_refusals_are_a_reply() -> None:
@@ -140,12 +141,25 @@ def test_an_answer_without_picture_is_worth_another_try(answer: dict[str, Any]) 
         paint(server)
 
 
-def test_what_is_no_picture_fails() -> None:
-    with (
-        ImageServer(lambda *_: sent(b"<html>")) as server,
-        pytest.raises(ModelError, match="neither PNG"),
-    ):
-        paint(server)
+@pytest.mark.parametrize("content", [b"%PDF-1.7 ...", b"<svg/>", b"\x89PNG", b"no picture"])
+def test_whatever_was_made_is_a_reply(content: bytes) -> None:
+    with ImageServer(lambda *_: sent(content)) as server:
+        assert paint(server).value == content
+        server.answer = lambda *_: {"data": [{"url": server.address_of(content)}]}
+        assert paint(server).value == content
+
+
+@pytest.mark.parametrize("content", [b"", b"  <!DOCTYPE html><p>Log in", b"<html>Bad gateway"])
+def test_a_page_in_place_of_a_picture_is_fetched_again(
+    content: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("subitize.models.openai_images.DOWNLOAD_WAIT", 0.0)
+    with ImageServer() as server:
+        address = server.address_of(content)
+        server.answer = lambda *_: {"data": [{"url": address}]}
+        with pytest.raises(ModelError, match="could not be fetched"):
+            paint(server)
+        assert (len(server.prompts), len(server.fetched)) == (1, 3)
 
 
 def test_a_model_that_makes_no_pictures_stops_the_run_with_a_hint() -> None:
@@ -180,6 +194,7 @@ def test_a_seed_differs_by_picture() -> None:
         "http://169.254.169.254/latest/meta-data",
         "http://0.0.0.0:{port}/files/a.png",
         "http://[::ffff:10.0.0.1]/a.png",
+        "http://[64:ff9b::10.0.0.1]/a.png",
     ],
 )
 def test_a_private_address_is_not_fetched(address: str) -> None:

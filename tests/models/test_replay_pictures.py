@@ -14,6 +14,7 @@ from subitize.benchmarks.geckonum.painting import GeckoNum
 from subitize.benchmarks.production import Production, prompt_for
 from subitize.errors import BadInput
 from subitize.models.catalog import open_model
+from subitize.models.replay_pictures import PictureReplay
 from subitize.opening import open_helpers, run_and_score
 from subitize.runs.run import RunOptions
 from subitize.stimuli.scattered import draw_scattered
@@ -68,6 +69,28 @@ def test_a_missing_picture_is_failed(tmp_path: Path) -> None:
     assert "number 1" in outcome.problem
 
 
+def test_a_listed_picture_without_its_file_is_failed(tmp_path: Path) -> None:
+    rows = painted(tmp_path / "pictures", "prompt")
+    (tmp_path / "pictures" / rows[0]["file"]).unlink()
+    outcome, run = go(Production(), tmp_path / "pictures", tmp_path / "runs", **SETTINGS)
+    assert (outcome.complete, outcome.failed) == (False, 1)
+    assert run.scores["states"] == {"read": 5, "failed": 1}
+    assert f"no file {rows[0]['file']}" in outcome.problem
+
+
+def test_the_folder_above_a_painters(tmp_path: Path) -> None:
+    """GeckoNum's archive has a folder per painter; of several one has to be named."""
+    for painter in ("dalle_3", "muse_a"):
+        (tmp_path / painter).mkdir()
+        (tmp_path / painter / "geckonum_00150_0.png").write_bytes(b"a picture")
+        if painter == "dalle_3":
+            model = open_model(f"replay/{tmp_path}")
+            assert isinstance(model, PictureReplay)
+            assert list(model.pictures) == [("geckonum_00150",)]
+    with pytest.raises(BadInput, match=r"2 painters \(dalle_3, muse_a\): give one of them"):
+        open_model(f"replay/{tmp_path}")
+
+
 def test_geckonums_names(tmp_path: Path) -> None:
     folder = tmp_path / "dalle_3"
     folder.mkdir()
@@ -89,8 +112,8 @@ def test_geckonums_names(tmp_path: Path) -> None:
     ("content", "message"),
     [
         ("", "holds no picture"),
-        ('{"file": "lost.png", "prompt": "a"}', "no picture lost.png"),
-        ('{"file": "../x.png", "prompt": "a"}', "no picture"),
+        ('{"file": "lost.png", "prompt": "a"}', "holds no picture"),
+        ('{"file": "../x.png", "prompt": "a"}', "leaves the folder"),
         ('{"file": "here.png", "category": "apples"}', "does not say what"),
     ],
 )
@@ -99,3 +122,18 @@ def test_folders_that_tell_nothing(tmp_path: Path, content: str, message: str) -
     (tmp_path / "manifest.jsonl").write_text(content)
     with pytest.raises(BadInput, match=message):
         open_model(f"replay/{tmp_path}")
+
+
+def test_other_pictures_of_the_same_size_are_another_model(tmp_path: Path) -> None:
+    folder = tmp_path / "pictures"
+    first, second = (row["file"] for row in painted(folder, "n")[:2])
+    before = open_model(f"replay/{folder}").revision
+    assert open_model(f"replay/{folder}").revision == before
+    content = (folder / first).read_bytes()
+    changed = content[:-20] + bytes([content[-20] ^ 1]) + content[-19:]
+    (folder / first).write_bytes(changed)
+    assert open_model(f"replay/{folder}").revision != before
+    (folder / first).write_bytes(content)
+    assert open_model(f"replay/{folder}").revision == before
+    (folder / second).unlink()
+    assert open_model(f"replay/{folder}").revision != before

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from tests.models.tiny_namers import EYES, SIZES, keep
+from tests.models.tiny_parts import EYES, SIZES, keep
 
 KNOWN = """
     how many apples cats are there is in the picture a no one two three four five six seven eight
@@ -187,6 +187,7 @@ MADE: dict[str, Callable[[Path, str], Path]] = {
     "ViltForImageAndTextRetrieval": vilt,
     "BlipForImageTextRetrieval": blip,
     "BlipForQuestionAnswering": blip,
+    "BlipForConditionalGeneration": blip,
     "Blip2ForImageTextRetrieval": blip2,
     "BridgeTowerForImageAndTextRetrieval": bridgetower,
     "BridgeTowerForMaskedLM": bridgetower,

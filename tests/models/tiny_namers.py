@@ -6,61 +6,27 @@ Each is written as the hub has it (config, weights, tokenizer, processor) and ne
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-SIZES = {"hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 2,
-         "num_attention_heads": 2}  # fmt: skip
-EYES = {**SIZES, "image_size": 32, "patch_size": 8}
-TURN = (
-    "{% for message in messages %}<|{{ message['role'] }}|>"
-    "{% for part in message['content'] %}"
-    "{% if part['type'] == 'image' %}IMAGE{% else %}{{ part['text'] }}{% endif %}"
-    "{% endfor %}<end>{% endfor %}{% if add_generation_prompt %}<|assistant|>{% endif %}"
+from tests.models.tiny_namers_others import WITHOUT_VIDEOS
+from tests.models.tiny_namers_seeing import WITH_VIDEOS
+from tests.models.tiny_parts import (
+    EYES,
+    LINEAR,
+    MROPE,
+    SIZES,
+    TURN,
+    bytes_tokenizer,
+    clip_eyes,
+    keep,
+    llama,
+    plain,
 )
-
-
-def bytes_tokenizer(*special: str, **options: Any) -> Any:
-    """A byte-level tokenizer without merges: every text can be written in it."""
-    from tokenizers import Tokenizer, decoders, models, pre_tokenizers
-    from transformers import PreTrainedTokenizerFast
-
-    letters = sorted(pre_tokenizers.ByteLevel.alphabet())
-    vocabulary = ["<pad>", "<bos>", "<end>", *special, *letters]
-    made = Tokenizer(
-        models.BPE(vocab={word: place for place, word in enumerate(vocabulary)}, merges=[])
-    )
-    made.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    made.decoder = decoders.ByteLevel()
-    return PreTrainedTokenizerFast(
-        tokenizer_object=made, pad_token="<pad>", bos_token="<bos>", eos_token="<end>",
-        extra_special_tokens=list(special), **options,
-    )  # fmt: skip
-
-
-def llama(tokenizer: Any) -> dict[str, Any]:
-    return {
-        "model_type": "llama", **SIZES, "num_key_value_heads": 2, "vocab_size": len(tokenizer),
-        "max_position_embeddings": 2048, "pad_token_id": 0, "bos_token_id": 1, "eos_token_id": 2,
-    }  # fmt: skip
-
-
-def clip_eyes() -> dict[str, Any]:
-    return {"model_type": "clip_vision_model", **EYES, "projection_dim": 32}
-
-
-def keep(folder: Path, model: Any, processor: Any) -> Path:
-    # Weights drawn with the usual spread of 0.02 let every prompt end alike: these tell apart.
-    import torch
-
-    torch.manual_seed(0)
-    with torch.no_grad():
-        for weight in model.parameters():
-            if weight.dim() > 1:
-                torch.nn.init.normal_(weight, std=0.2)
-    model.save_pretrained(folder)
-    processor.save_pretrained(folder)
-    return folder
+from tests.models.tiny_shape import build
+from tests.models.tiny_shapes_grid import GRIDS
+from tests.models.tiny_shapes_other import OTHERS
 
 
 def llava(folder: Path) -> Path:
@@ -107,7 +73,16 @@ def llava_next(folder: Path) -> Path:
     return keep(folder, LlavaNextForConditionalGeneration(config), processor)
 
 
-def blip2(folder: Path) -> Path:
+WRITERS: dict[str, dict[str, Any]] = {
+    "opt": {"hidden_size": 32, "ffn_dim": 64, "num_hidden_layers": 2, "num_attention_heads": 2,
+            "word_embed_proj_dim": 32, "max_position_embeddings": 512},
+    "t5": {"d_model": 32, "d_kv": 16, "d_ff": 64, "num_layers": 2, "num_heads": 2,
+           "decoder_start_token_id": 0, "feed_forward_proj": "gated-gelu"},
+}  # fmt: skip
+"""BLIP-2's language models: the second one reads the whole question before it writes"""
+
+
+def blip2(folder: Path, text: str = "opt") -> Path:
     from transformers import Blip2Config, Blip2ForConditionalGeneration, Blip2Processor
     from transformers.models.blip.image_processing_pil_blip import BlipImageProcessorPil
 
@@ -116,10 +91,8 @@ def blip2(folder: Path) -> Path:
         vision_config=EYES,
         qformer_config={**SIZES, "encoder_hidden_size": 32, "vocab_size": len(tokenizer)},
         text_config={
-            "model_type": "opt", "hidden_size": 32, "ffn_dim": 64, "num_hidden_layers": 2,
-            "num_attention_heads": 2, "word_embed_proj_dim": 32, "vocab_size": len(tokenizer),
-            "max_position_embeddings": 512, "pad_token_id": 0, "bos_token_id": 1,
-            "eos_token_id": 2,
+            **WRITERS[text], "model_type": text, "vocab_size": len(tokenizer), "pad_token_id": 0,
+            "bos_token_id": 1, "eos_token_id": 2,
         },
         num_query_tokens=4, image_token_index=tokenizer.convert_tokens_to_ids("<image>"),
     )  # fmt: skip
@@ -129,7 +102,7 @@ def blip2(folder: Path) -> Path:
     return keep(folder, Blip2ForConditionalGeneration(config), processor)
 
 
-def paligemma(folder: Path) -> Path:
+def paligemma(folder: Path, text: str = "gemma") -> Path:
     from transformers import (
         PaliGemmaConfig,
         PaliGemmaForConditionalGeneration,
@@ -140,7 +113,7 @@ def paligemma(folder: Path) -> Path:
     tokenizer = bytes_tokenizer("<image>")
     config = PaliGemmaConfig(
         text_config={
-            "model_type": "gemma", **SIZES, "num_key_value_heads": 1, "head_dim": 16,
+            "model_type": text, **SIZES, "num_key_value_heads": 1, "head_dim": 16,
             "vocab_size": len(tokenizer) + 2000, "pad_token_id": 0, "bos_token_id": 1,
             "eos_token_id": 2,
         },
@@ -154,6 +127,14 @@ def paligemma(folder: Path) -> Path:
     return keep(
         folder, PaliGemmaForConditionalGeneration(config), PaliGemmaProcessor(eyes, tokenizer)
     )
+
+
+def paligemma2(folder: Path) -> Path:
+    return paligemma(folder, "gemma2")
+
+
+def blip2_t5(folder: Path) -> Path:
+    return blip2(folder, "t5")
 
 
 def idefics3(folder: Path) -> Path:
@@ -177,7 +158,7 @@ def idefics3(folder: Path) -> Path:
     return keep(folder, Idefics3ForConditionalGeneration(config), processor)
 
 
-def _qwen(folder: Path, family: str, eyes: dict[str, Any]) -> Path:
+def _qwen(folder: Path, family: str, text: dict[str, Any], eyes: dict[str, Any]) -> Path:
     """As published checkpoints are: whose usual processor wants torchvision, for its videos."""
     import transformers
     from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import Qwen2VLImageProcessorPil
@@ -191,15 +172,12 @@ def _qwen(folder: Path, family: str, eyes: dict[str, Any]) -> Path:
                            ("vision_start", "vision_start"), ("vision_end", "vision_end")]
     }  # fmt: skip
     config = getattr(transformers, f"{family}Config")(
-        text_config={
-            **{k: v for k, v in llama(tokenizer).items() if k != "model_type"},
-            "rope_parameters": {"rope_type": "default", "mrope_section": [2, 3, 3],
-                                "rope_theta": 10000.0},
-        },
+        text_config={**plain(tokenizer), **text},
         vision_config={"depth": 2, "hidden_size": 32, "num_heads": 2, "patch_size": 8,
                        "spatial_merge_size": 2, **eyes},
         **numbers,
     )  # fmt: skip
+    # beside the tokenizer alone, as older checkpoints have it
     tokenizer.chat_template = TURN.replace("IMAGE", "<|vision_start|><|image_pad|><|vision_end|>")
     keep(folder, getattr(transformers, f"{family}ForConditionalGeneration")(config), tokenizer)
     Qwen2VLImageProcessorPil(
@@ -209,13 +187,25 @@ def _qwen(folder: Path, family: str, eyes: dict[str, Any]) -> Path:
 
 
 def qwen2_vl(folder: Path) -> Path:
-    return _qwen(folder, "Qwen2VL", {"embed_dim": 32, "mlp_ratio": 2})
+    return _qwen(folder, "Qwen2VL", MROPE, {"embed_dim": 32, "mlp_ratio": 2})
 
 
 def qwen2_5_vl(folder: Path) -> Path:
     eyes = {"out_hidden_size": 32, "intermediate_size": 64, "window_size": 32,
             "fullatt_block_indexes": [1]}  # fmt: skip
-    return _qwen(folder, "Qwen2_5_VL", eyes)
+    return _qwen(folder, "Qwen2_5_VL", MROPE, eyes)
+
+
+QWEN3 = {"out_hidden_size": 32, "intermediate_size": 64, "num_position_embeddings": 64}
+
+
+def qwen3_vl(folder: Path) -> Path:
+    eyes = {**QWEN3, "deepstack_visual_indexes": [0]}
+    return _qwen(folder, "Qwen3VL", {**MROPE, "head_dim": 16}, eyes)
+
+
+def qwen3_5(folder: Path) -> Path:
+    return _qwen(folder, "Qwen3_5", LINEAR, QWEN3)
 
 
 def gemma3(folder: Path) -> Path:
@@ -226,7 +216,7 @@ def gemma3(folder: Path) -> Path:
     tokenizer = bytes_tokenizer(*named.values(), model_specific_special_tokens=named)
     config = Gemma3Config(
         text_config={
-            **{k: v for k, v in llama(tokenizer).items() if k != "model_type"}, "head_dim": 16,
+            **plain(tokenizer), "head_dim": 16,
             "sliding_window": 64,
         },
         vision_config={"model_type": "siglip_vision_model", **EYES, "vision_use_head": False},
@@ -240,7 +230,7 @@ def gemma3(folder: Path) -> Path:
     return keep(folder, Gemma3ForConditionalGeneration(config), processor)
 
 
-FAMILIES: dict[str, Callable[[Path], Path]] = {
+FIRST: dict[str, Callable[[Path], Path]] = {
     "llava": llava,
     "llava_next": llava_next,
     "blip-2": blip2,
@@ -250,4 +240,13 @@ FAMILIES: dict[str, Callable[[Path], Path]] = {
     "qwen2_5_vl": qwen2_5_vl,
     "gemma3": gemma3,
 }
-"""by the model_type of config.json"""
+FAMILIES = {
+    **FIRST,
+    **{made.__name__: made for made in (blip2_t5, paligemma2, qwen3_vl, qwen3_5)},
+    **{made.__name__: made for made in (*WITH_VIDEOS, *WITHOUT_VIDEOS)},
+    **{
+        family: partial(build, family=family, shape=shape)
+        for family, shape in {**GRIDS, **OTHERS}.items()
+    },
+}
+"""by the model_type of config.json; BLIP-2 and PaliGemma a second time, with another writer"""

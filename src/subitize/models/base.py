@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar, Literal, TypedDict
 
@@ -92,6 +92,11 @@ class Reply:
     """what else is to be kept: thinking, log-probabilities, the server's own words"""
 
 
+def unreadable(picture: Reply, why: str) -> Reply:
+    """A picture that came and was paid for, but can't be looked at: kept, never asked for again."""
+    return replace(picture, stop="unreadable", facts={**picture.facts, "unreadable": why})
+
+
 class Boxes(TypedDict, total=False):
     """The value of a counter's reply: everything it found, before any threshold.
 
@@ -132,6 +137,8 @@ class ModelOptions:
     """headers of the user's own for every request to a server, each as 'NAME: VALUE'"""
     trust_remote_code: bool = False
     """whether program code that comes with a checkpoint may run"""
+    asks: bool = True
+    """False where the model is opened for a plan only, which needs no key"""
 
     def __post_init__(self) -> None:
         # `not … >=` refuses NaN too.
@@ -154,6 +161,8 @@ class Model:
     """how many items one call takes"""
     concurrency: int = 1
     """how many calls may be under way at once, unless the user says otherwise"""
+    numbers_only: ClassVar[bool] = False
+    """whether, as a namer, it says a number whatever it is asked"""
     inpaints: ClassVar[bool] = False
     """whether, as a painter, it fills the transparent part of a picture it is given"""
     paid: ClassVar[bool] = False
@@ -247,6 +256,14 @@ def _checked(one: Any) -> Reply | ModelError:
     return one
 
 
+def words_of(problem: BaseException) -> str:
+    """What a model of somebody else's raised; its words may raise too."""
+    try:
+        return f"{type(problem).__name__}: {problem}"
+    except Exception:
+        return type(problem).__name__
+
+
 async def opened(model: Model) -> None:
     """Open a model; whatever it raises there is told as a model that can't be opened."""
     try:
@@ -255,9 +272,7 @@ async def opened(model: Model) -> None:
         raise
     # its code may raise anything, sys.exit too
     except BaseException as problem:
-        raise Hopeless(
-            f"{model.respondent} can't be opened: {type(problem).__name__}: {problem}"
-        ) from None
+        raise Hopeless(f"{model.respondent} can't be opened: {words_of(problem)}") from None
 
 
 def compute(
@@ -274,7 +289,7 @@ def compute(
             return [answer for item in items for answer in compute(ask, [item])]
         if isinstance(problem, ModelError):
             return [problem]
-        return [ModelError(f"{type(problem).__name__}: {problem}")]
+        return [ModelError(words_of(problem))]
 
 
 @dataclass(frozen=True)

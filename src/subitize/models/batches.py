@@ -2,29 +2,27 @@
 
 https://platform.openai.com/docs/guides/batch: a file of requests is uploaded, a batch is made of
 it, and within a day (at half the price) its answers stand in another file. What was handed in is
-written down beside the run, so a killed run comes back and collects: no request is sent twice.
+written down beside the run, so a killed run comes back and collects: no request is sent twice,
+also where nobody knows whether a batch was made because the answer to that was lost.
 """
 
 from __future__ import annotations
 
 import asyncio
 import hashlib
-import os
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 from urllib.parse import urlsplit
 from uuid import uuid4
 
 import orjson
 
-from subitize.disk import APPENDING, sync_data
-from subitize.errors import Retryable, StorageFull, WrongRun
+from subitize.errors import Hopeless, ModelError, Retryable, SubitizeError
 from subitize.models.base import Surroundings
-from subitize.models.jsons import parsed
-from subitize.models.transport import AiohttpTransport, HttpReply, below
+from subitize.models.batch_notes import Handed, Result, note, read_handed, upload_form
+from subitize.models.jsons import NOTHING, parsed
+from subitize.models.transport import AiohttpTransport, HttpReply, Scrubbed, below
 
 ENDPOINT = "/chat/completions"
 MOST_REQUESTS, MOST_BYTES = 10_000, 100 << 20
@@ -33,21 +31,14 @@ LINGER = 2.0
 """seconds without a further request after which a batch is handed in"""
 FIRST_LOOK, LONGEST_LOOK = 2.0, 60.0
 """seconds between looks at a batch, growing"""
+LOOKS = 3
+"""so often is a batch looked for that the server does not know, and a file that lacks answers"""
+SEARCHES = 10
+"""so often is the list asked for whether a batch was made, before the run stops"""
+PAGES = 100
 ENDED = ("completed", "failed", "expired", "cancelled")
 BUSY = ("token_limit_exceeded", "rate_limit")
 """codes of a batch that was not taken because too much is waiting already"""
-
-Result = HttpReply | Retryable
-
-
-@dataclass
-class Handed:
-    """One batch that was handed in."""
-
-    tag: str
-    ids: list[str]
-    batch: str = ""
-    results: dict[str, Result] = field(default_factory=dict)
 
 
 class Batches:
@@ -56,14 +47,19 @@ class Batches:
     def __init__(
         self,
         inner: AiohttpTransport,
+        clean: Scrubbed,
         base: str,
         headers: Mapping[str, str],
         around: Surroundings,
+        judge: Callable[[HttpReply], ModelError],
     ) -> None:
         self._inner = inner
+        self._clean = clean
         self._base = base
         self._headers = {k: v for k, v in headers.items() if k.lower() != "content-type"}
         self._around = around
+        self._judge = judge
+        """what a refusal of the endpoint itself means: it says nothing about a question"""
         self._ready: asyncio.Task[None] | None = None
         self._tasks: set[asyncio.Task[None]] = set()
         self._queue: list[tuple[str, bytes]] = []
@@ -71,16 +67,19 @@ class Batches:
         self._unclaimed: dict[str, list[str]] = defaultdict(list)
         """by the hash of a request: what was handed in by an earlier command"""
         self._made: dict[str, int] = defaultdict(int)
-        self._waiting: dict[str, asyncio.Future[HttpReply]] = {}
+        self._waiting: dict[str, tuple[bytes, asyncio.Future[HttpReply]]] = {}
         self._results: dict[str, Result] = {}
+        self._void: set[str] = set()
+        """requests of an earlier command that failed: whoever wants them asks anew"""
 
     async def post(self, url: str, headers: Mapping[str, str], body: bytes) -> HttpReply:
         if not urlsplit(url).path.endswith(ENDPOINT):
-            return await self._inner.post(url, headers, body)
-        if self._ready is None:
+            return await self._clean.post(url, headers, body)
+        if self._ready is None or (self._ready.done() and self._ready.exception()):
             self._ready = asyncio.create_task(self._begin())
         await asyncio.shield(self._ready)
-        found = self._claim(body)
+        found: asyncio.Future[HttpReply] = asyncio.get_running_loop().create_future()
+        self._claim(body, found)
         stopping: asyncio.Future[Any] = asyncio.ensure_future(self._around.stopping())
         either: list[asyncio.Future[Any]] = [found, stopping]
         await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
@@ -91,7 +90,7 @@ class Batches:
         raise Retryable("its batch goes on at the server; the same command collects it")
 
     async def get(self, url: str) -> HttpReply:
-        return await self._inner.get(url)
+        return await self._clean.get(url)
 
     async def close(self) -> None:
         for task in [*self._tasks, *([self._ready] if self._ready else [])]:
@@ -99,31 +98,31 @@ class Batches:
         await asyncio.gather(*self._tasks, return_exceptions=True)
         await self._inner.close()
 
-    def _claim(self, body: bytes) -> asyncio.Future[HttpReply]:
+    def _claim(self, body: bytes, future: asyncio.Future[HttpReply]) -> None:
         """The answer to a request: to one that was handed in before, or to a new one."""
         name = hashlib.sha256(body).hexdigest()[:32]
-        future: asyncio.Future[HttpReply] = asyncio.get_running_loop().create_future()
-        if self._unclaimed[name]:
+        while self._unclaimed[name]:
             one = self._unclaimed[name].pop(0)
+            if one not in self._void:
+                break
         else:
             one = f"{name}-{self._made[name]}"
             self._made[name] += 1
             self._queue.append((one, body))
             self._arrived.set()
-        self._waiting[one] = future
+        self._waiting[one] = body, future
         if one in self._results:
             self._deliver(one, self._results[one])
-        return future
 
     def _deliver(self, one: str, result: Result) -> None:
         self._results[one] = result
-        future = self._waiting.get(one)
+        _, future = self._waiting.get(one, (b"", None))
         if future is None or future.done():
             return
-        if isinstance(result, Retryable):
-            future.set_exception(result)
-        else:
+        if isinstance(result, HttpReply):
             future.set_result(result)
+        else:
+            future.set_exception(result)
 
     def _start(self, work: Any) -> None:
         task = asyncio.create_task(work)
@@ -132,27 +131,36 @@ class Batches:
 
     async def _begin(self) -> None:
         """Go on with what earlier commands handed in, then take what comes."""
-        for handed in read_handed(self._around.path):
-            if not handed.batch:
+        before = read_handed(self._around.path)
+        for handed in before:
+            if not handed.batch:  # killed before it was made, in which case nothing was paid
                 handed.batch = await self._find(handed.tag)
-                if not handed.batch:
-                    continue  # killed before the batch was made: nothing was paid
-                self._note({"tag": handed.tag, "batch": handed.batch})
-            for one in handed.ids:
+                if handed.batch:
+                    note(self._around.path, {"tag": handed.tag, "batch": handed.batch})
+        for handed in before:
+            for one in handed.ids if handed.batch else ():
                 name, _, number = one.rpartition("-")
                 self._unclaimed[name].append(one)
                 self._made[name] = max(self._made[name], int(number) + 1)
-            self._start(self._watch(handed))
+            if handed.batch:
+                self._start(self._watch(handed))
         self._start(self._hand_in())
 
     async def _find(self, tag: str) -> str:
-        """The batch that was made for a tag, if it was."""
-        reply = await self._ask("GET", "batches?limit=100")
-        listed = parsed(reply.body)
-        batches = listed.get("data") if isinstance(listed, dict) else None
-        for one in batches if isinstance(batches, list) else ():
-            if isinstance(one, dict) and (one.get("metadata") or {}).get("subitize") == tag:
-                return str(one.get("id", ""))
+        """The batch that was made for a tag, if it was; an error where that can't be known."""
+        query = "limit=100"
+        for _ in range(PAGES):
+            listed = await self._asked("GET", "batches", query=query)
+            batches = listed.get("data")
+            if not isinstance(batches, list):
+                raise Retryable("the server's list of batches is none")
+            known = [one for one in batches if isinstance(one, dict) and one.get("id")]
+            for one in known:
+                if _within(one, "metadata").get("subitize") == tag:
+                    return str(one["id"])
+            if not listed.get("has_more") or not known:
+                break
+            query = f"limit=100&after={known[-1]['id']}"
         return ""
 
     async def _hand_in(self) -> None:
@@ -171,9 +179,9 @@ class Batches:
                 self._arrived.clear()
             try:
                 await self._send(part)
-            except Retryable as problem:
+            except SubitizeError as problem:
                 for one, _ in part:
-                    self._deliver(one, Retryable(str(problem)))
+                    self._deliver(one, problem)
 
     async def _send(self, part: Sequence[tuple[str, bytes]]) -> None:
         """Upload the requests, write down which they are, make a batch of them."""
@@ -183,111 +191,163 @@ class Batches:
             for one, body in part
         ]
         tag = uuid4().hex
-        form, kind = _form(tag, b"\n".join(lines) + b"\n")
-        reply = await self._ask("POST", "files", form, kind)
-        made = parsed(reply.body)
-        if reply.status != 200 or not isinstance(made, dict) or not made.get("id"):
-            self._refused(part, reply)
-            return
-        ids = [one for one, _ in part]
-        self._note({"tag": tag, "input": str(made["id"]), "ids": ids})
+        form, kind = upload_form(tag, b"\n".join(lines) + b"\n")
+        file = _named(await self._asked("POST", "files", form, kind))
+        handed = Handed(tag, [one for one, _ in part])
+        note(self._around.path, {"tag": tag, "input": file, "ids": handed.ids})
         asked = {
-            "input_file_id": made["id"], "endpoint": f"/v1{ENDPOINT}", "completion_window": "24h",
+            "input_file_id": file, "endpoint": f"/v1{ENDPOINT}", "completion_window": "24h",
             "metadata": {"subitize": tag},
         }  # fmt: skip
-        reply = await self._ask("POST", "batches", orjson.dumps(asked), "application/json")
-        made = parsed(reply.body)
-        if reply.status != 200 or not isinstance(made, dict) or not made.get("id"):
-            self._refused(part, reply)
-            return
-        handed = Handed(tag, ids, str(made["id"]))
-        self._note({"tag": tag, "batch": handed.batch})
-        self._around.say(f"{len(ids)} requests are handed in as {handed.batch}.")
+        try:
+            made = await self._asked("POST", "batches", orjson.dumps(asked), "application/json")
+            handed.batch = _named(made)
+        except Retryable as problem:
+            # Only the answer may be lost: a second batch would be paid for too.
+            handed.batch = await self._sought(tag)
+            if not handed.batch:
+                raise problem from None
+        note(self._around.path, {"tag": tag, "batch": handed.batch})
+        self._around.say(f"{len(handed.ids)} requests are handed in as {handed.batch}.")
         self._start(self._watch(handed))
 
-    def _refused(self, part: Sequence[tuple[str, bytes]], reply: HttpReply) -> None:
-        status = reply.status if reply.status != 200 else 500
-        for one, _ in part:
-            self._deliver(one, HttpReply(status, reply.headers, reply.body))
+    async def _sought(self, tag: str) -> str:
+        """The batch of a tag, looked for until the server tells whether there is one."""
+        look = FIRST_LOOK
+        for _ in range(SEARCHES):
+            await asyncio.sleep(look)
+            look = min(LONGEST_LOOK, look * 1.5)
+            try:
+                return await self._find(tag)
+            except Retryable as problem:
+                self._around.say(f"Whether a batch was made is asked again: {problem}")
+        raise Hopeless(
+            f"{self._base} does not tell whether it made a batch. Run the same command again "
+            "later: it looks for it first."
+        )
 
     async def _watch(self, handed: Handed) -> None:
         """Look at a batch until it has ended, then collect."""
-        look, told = FIRST_LOOK, -1
+        look, told, unknown = FIRST_LOOK, -1, 0
         while True:
             try:
-                reply = await self._ask("GET", f"batches/{handed.batch}")
-                entry = parsed(reply.body)
-                if reply.status == 200 and isinstance(entry, dict):
-                    if entry.get("status") in ENDED:
-                        await self._collect(handed, entry)
-                        return
-                    done = (entry.get("request_counts") or {}).get("completed", 0)
-                    if done != told:
-                        told = done
-                        self._around.say(
-                            f"{handed.batch} is {entry.get('status')}: {done} of "
-                            f"{len(handed.ids)} requests are answered."
-                        )
-                elif reply.status == 404:
-                    self._miss(handed, "is not known to the server")
+                entry = await self._asked("GET", f"batches/{handed.batch}", missing_ok=True)
+                unknown = 0 if entry else unknown + 1
+                if unknown >= LOOKS:
+                    self._miss(handed, Retryable(f"{handed.batch} is not known to the server"))
                     return
+                if entry.get("status") in ENDED and await self._collect(handed, entry):
+                    return
+                done = _within(entry, "request_counts").get("completed", 0)
+                if entry.get("status") not in ENDED and done != told:
+                    told = done
+                    self._around.say(
+                        f"{handed.batch} is {entry.get('status')}: {done} of "
+                        f"{len(handed.ids)} requests are answered."
+                    )
             except Retryable as problem:
                 self._around.say(f"{handed.batch} can't be looked at: {problem}")
+            except SubitizeError as problem:
+                self._miss(handed, problem)
+                return
             await asyncio.sleep(look)
             look = min(LONGEST_LOOK, look * 1.5)
 
-    async def _collect(self, handed: Handed, entry: Mapping[str, Any]) -> None:
+    async def _collect(self, handed: Handed, entry: Mapping[str, Any]) -> bool:
+        """Deliver the answers of a batch that has ended; False where its files are not whole."""
+        whole = True
         for name in ("output_file_id", "error_file_id"):
             if entry.get(name):
                 reply = await self._ask("GET", f"files/{entry[name]}/content")
                 if reply.status != 200:
                     raise Retryable(f"status {reply.status} for its file {entry[name]}")
-                for line in reply.body.splitlines():
+                if reply.cut:
+                    raise ModelError(
+                        f"the answers of {handed.batch} are over {len(reply.body):,} bytes"
+                    )
+                lines = [parsed(line) for line in reply.body.splitlines() if line.strip()]
+                whole &= NOTHING not in lines
+                for line in lines:
                     self._read(handed, line)
-        if (problem := _problem(entry)) is not None:
-            for one in set(handed.ids) - handed.results.keys():
-                self._deliver(one, problem)
-                handed.results[one] = problem
-        self._miss(handed, f"ended as {entry.get('status')} without an answer to this")
+        if handed.missing and (not whole or entry.get("status") == "completed"):
+            handed.looks += 1
+            if handed.looks < LOOKS:  # a cut download must not be paid for again
+                return False
+        status = entry.get("status")
+        missed = Retryable(f"{handed.batch} ended as {status} without an answer to this")
+        self._miss(handed, _problem(entry) or missed)
+        if not handed.ended:
+            note(self._around.path, {"tag": handed.tag, "ended": True})
+        return True
 
-    def _read(self, handed: Handed, line: bytes) -> None:
+    def _read(self, handed: Handed, entry: Any) -> None:
         """One line of an output file: the answer to one request, as it would have come alone."""
-        entry = parsed(line)
         one = entry.get("custom_id") if isinstance(entry, dict) else None
-        if one not in handed.ids or not isinstance(entry, dict):
+        if not isinstance(one, str) or one not in handed.known:
             return
         answer, error = entry.get("response"), entry.get("error")
         if isinstance(answer, dict) and isinstance(answer.get("status_code"), int):
             result = HttpReply(answer["status_code"], {}, orjson.dumps(answer.get("body")))
         else:
             result = HttpReply(500, {}, orjson.dumps({"error": error}))
-        handed.results[str(one)] = result
-        self._deliver(str(one), result)
+        handed.results[one] = result
+        if handed.ended and result.status != 200:
+            self._anew(one)
+        else:
+            self._deliver(one, result)
 
-    def _miss(self, handed: Handed, why: str) -> None:
-        for one in handed.ids:
-            if one not in handed.results:
-                self._deliver(one, Retryable(f"{handed.batch} {why}"))
+    def _miss(self, handed: Handed, why: Result) -> None:
+        """What a batch leaves unanswered; an earlier command has told of it already."""
+        for one in handed.missing:
+            if handed.ended and not isinstance(why, Hopeless):
+                self._anew(one)
+            else:
+                self._deliver(one, why)
 
-    async def _ask(self, method: str, path: str, body: bytes = b"", kind: str = "") -> HttpReply:
-        path, _, query = path.partition("?")
-        url = below(self._base, path) + (f"?{query}" if query else "")
+    def _anew(self, one: str) -> None:
+        """A request that failed in an earlier command is handed in again, for whoever wants it."""
+        self._void.add(one)
+        if one in self._waiting:
+            self._claim(*self._waiting.pop(one))
+
+    async def _asked(
+        self, method: str, path: str, body: bytes = b"", kind: str = "", *,
+        query: str = "", missing_ok: bool = False,
+    ) -> dict[str, Any]:  # fmt: skip
+        """The object that the endpoint answers with; whatever else it says is an error."""
+        reply = await self._ask(method, path, body, kind, query)
+        if missing_ok and reply.status == 404:
+            return {}
+        if reply.status != 200:
+            raise self._judge(reply)
+        entry = parsed(reply.body)
+        if not isinstance(entry, dict):
+            raise Retryable(
+                f"the server's answer to {method} {path.partition('/')[0]} is no object"
+            )
+        return entry
+
+    async def _ask(
+        self, method: str, path: str, body: bytes = b"", kind: str = "", query: str = ""
+    ) -> HttpReply:
+        url = below(self._base, path)
+        if query:
+            url += ("&" if urlsplit(url).query else "?") + query
         headers = {**self._headers, **({"Content-Type": kind} if kind else {})}
-        return await self._inner.request(method, url, headers, body or None)
+        return await self._clean.cleaned(self._inner.request(method, url, headers, body or None))
 
-    def _note(self, entry: Mapping[str, Any]) -> None:
-        """Write down what was handed in before anything else happens."""
-        try:
-            descriptor = os.open(self._around.path, APPENDING | os.O_APPEND, 0o644)
-            try:
-                os.write(descriptor, orjson.dumps(entry) + b"\n")
-                sync_data(descriptor)
-            finally:
-                os.close(descriptor)
-        except OSError as problem:
-            raise StorageFull(
-                f"Can't write {self._around.path}: {problem.strerror}. Make room and run again."
-            ) from None
+
+def _within(entry: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    """An object inside another, whatever the server put in its place."""
+    found = entry.get(name)
+    return found if isinstance(found, dict) else {}
+
+
+def _named(made: Mapping[str, Any]) -> str:
+    """The id of what was made."""
+    if not isinstance(made.get("id"), str) or not made["id"]:
+        raise Retryable("the server's answer names nothing that it made")
+    return str(made["id"])
 
 
 def _problem(entry: Mapping[str, Any]) -> HttpReply | None:
@@ -299,34 +359,3 @@ def _problem(entry: Mapping[str, Any]) -> HttpReply | None:
     first = listed[0] if isinstance(listed[0], dict) else {"message": str(listed[0])}
     status = 429 if any(word in str(first.get("code")) for word in BUSY) else 400
     return HttpReply(status, {}, orjson.dumps({"error": first}))
-
-
-def _form(tag: str, content: bytes) -> tuple[bytes, str]:
-    """The upload of a file of requests, and its content type."""
-    head = f'--{tag}\r\nContent-Disposition: form-data; name="purpose"\r\n\r\nbatch\r\n--{tag}\r\n'
-    name = f'Content-Disposition: form-data; name="file"; filename="subitize-{tag}.jsonl"\r\n'
-    start = f"{head}{name}Content-Type: application/jsonl\r\n\r\n".encode()
-    return start + content + f"\r\n--{tag}--\r\n".encode(), f"multipart/form-data; boundary={tag}"
-
-
-def read_handed(path: Path) -> list[Handed]:
-    """What earlier commands handed in; a torn last line was never acted upon."""
-    found: dict[str, Handed] = {}
-    try:
-        lines = path.read_bytes().split(b"\n")[:-1]
-    except FileNotFoundError:
-        return []
-    except OSError as problem:
-        raise WrongRun(f"{path} can't be read: {problem.strerror}.") from None
-    for number, line in enumerate(lines, 1):
-        entry = parsed(line)
-        tag = entry.get("tag") if isinstance(entry, dict) else None
-        if not isinstance(entry, dict) or not isinstance(tag, str):
-            raise WrongRun(f"{path}, line {number} is damaged: it names no batch. Delete it.")
-        ids = entry.get("ids")
-        if isinstance(ids, list):
-            good = [one for one in ids if isinstance(one, str) and one.rpartition("-")[2].isdigit()]
-            found[tag] = Handed(tag, good)
-        elif tag in found and isinstance(entry.get("batch"), str):
-            found[tag].batch = entry["batch"]
-    return list(found.values())

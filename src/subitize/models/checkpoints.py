@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
+from pickle import UnpicklingError
 from typing import Any
 
 import orjson
@@ -38,32 +39,40 @@ def _caches() -> Path:
 def revision_of(folder: Path) -> str | None:
     """A hash of all files of a checkpoint; None if there is no such folder.
 
-    Hidden and lock files are left out, links are followed. What a file's content hashes to is kept
-    in the user's cache as long as its size, times and inode stay, so that ten gigabytes are read
-    once.
+    Hidden and lock files are left out, links are followed.
     """
     if not folder.is_dir():
         return None
-    kept = _caches() / "subitize" / "weights" / f"{fingerprint(str(folder.resolve()))}.json"
-    known = _remembered(kept)
-    found: dict[str, list[Any]] = {}
     try:
-        for path in _files(folder):
-            name, seen = path.relative_to(folder).as_posix(), path.stat()
-            mark = [seen.st_size, seen.st_mtime_ns, seen.st_ctime_ns, seen.st_ino]
-            same = name in known and known[name][:-1] == mark
-            found[name] = [*mark, known[name][-1] if same else _sha256(path)]
+        files = {path.relative_to(folder).as_posix(): path for path in _files(folder)}
+        return fingerprint(hashes_of(files, folder), 12)
     except OSError as problem:
         raise BadInput(
             f"The checkpoint {folder} can't be read whole ({problem.filename}: "
             f"{problem.strerror}): download it again."
         ) from None
+
+
+def hashes_of(files: Mapping[str, Path], folder: Path) -> dict[str, str]:
+    """What each file's content hashes to, by its name.
+
+    That is kept in the user's cache, by the folder they belong to, as long as a file's size, times
+    and inode stay, so that ten gigabytes are read once.
+    """
+    kept = _caches() / "subitize" / "weights" / f"{fingerprint(str(folder.resolve()))}.json"
+    known = _remembered(kept)
+    found: dict[str, list[Any]] = {}
+    for name, path in files.items():
+        seen = path.stat()
+        mark = [seen.st_size, seen.st_mtime_ns, seen.st_ctime_ns, seen.st_ino]
+        same = name in known and known[name][:-1] == mark
+        found[name] = [*mark, known[name][-1] if same else _sha256(path)]
     settled = {name: e for name, e in found.items() if time.time_ns() - e[1] > SETTLED}
     if settled != known:
         with suppress(OSError, SubitizeError):  # without a cache the next call reads all again
             kept.parent.mkdir(parents=True, exist_ok=True)
             write_whole(kept, orjson.dumps(settled))
-    return fingerprint({name: entry[-1] for name, entry in found.items()}, 12)
+    return {name: entry[-1] for name, entry in found.items()}
 
 
 def _remembered(kept: Path) -> dict[str, list[Any]]:
@@ -166,7 +175,9 @@ class Checkpoint(Model):
         if self._parts is None:
             try:
                 self._parts = self.load()
-            except BROKEN as problem:
+            except SubitizeError:
+                raise
+            except Exception as problem:  # whichever errors the libraries of its formats have
                 raise Hopeless(
                     f"The checkpoint {self.source!r} can't be loaded ({first_line(problem)}): give "
                     "the id of one of this kind on the Hugging Face hub, or a folder with its "
@@ -180,6 +191,8 @@ class Checkpoint(Model):
 
 
 def first_line(problem: Exception) -> str:
+    if isinstance(problem, UnpicklingError):
+        return "its .bin file holds more than weights, or is damaged; nothing else is unpacked"
     return (str(problem).strip() or type(problem).__name__).splitlines()[0][:200]
 
 

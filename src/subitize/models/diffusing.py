@@ -86,6 +86,11 @@ class Diffusing(Checkpoint):
         import torch
         from diffusers import AutoPipelineForText2Image, DiffusionPipeline
 
+        if self.settings["offload"] != "none" and not torch.accelerator.is_available():
+            raise Hopeless(
+                f"offload={self.settings['offload']} moves parts between a graphics card and the "
+                "memory, and there is no card here: leave it out."
+            )
         # Pipelines that only fill are loaded by their own class: not all of them are in a list.
         kind = DiffusionPipeline if self._only_fills else AutoPipelineForText2Image
         made = self.pretrained(kind, dtype=getattr(torch, self.settings["dtype"]))

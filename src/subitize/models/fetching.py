@@ -21,6 +21,8 @@ from aiohttp.abc import AbstractResolver, ResolveResult
 from subitize.errors import ModelError, Retryable
 
 REDIRECTS = 5
+NAT64 = ipaddress.ip_network("64:ff9b::/96")
+"""where a gateway leads on to the IPv4 address of the last four bytes (RFC 6052)"""
 Proxy = Callable[[str], str | None]
 
 
@@ -112,4 +114,6 @@ def _public(address: str) -> bool:
     except ValueError:
         return False
     mapped = getattr(found, "ipv4_mapped", None) or getattr(found, "sixtofour", None)
+    if found in NAT64:
+        mapped = ipaddress.IPv4Address(int(found) & 0xFFFFFFFF)
     return (mapped or found).is_global and not found.is_multicast

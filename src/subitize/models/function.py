@@ -6,6 +6,7 @@ import hashlib
 import inspect
 from collections.abc import Callable, Sequence
 from functools import partial
+from numbers import Number
 from typing import Any
 
 from subitize.errors import BadInput
@@ -64,7 +65,10 @@ class WaitingPainter(FunctionModel):
 
 
 def _reply(made: Any) -> Reply:
-    return made if isinstance(made, Reply) else Reply("text", str(made))
+    if isinstance(made, Reply):
+        return made
+    # A function that forgot its `return` gave None, which would be read as "none": zero.
+    return Reply("text", str(made) if isinstance(made, Number) else made)
 
 
 def function_model(function: Callable[..., Any], kind: Kind = "namer") -> Model:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from math import inf
 from types import MappingProxyType
@@ -10,7 +11,7 @@ from urllib.parse import parse_qsl
 
 import orjson
 
-from subitize.errors import BadInput, UnknownName
+from subitize.errors import BadInput, UnknownName, in_words
 
 
 class ModelName(NamedTuple):
@@ -33,7 +34,7 @@ class ModelName(NamedTuple):
 def parse_name(text: str) -> ModelName:
     """Take a model name apart.
 
-    >>> parse_name("sim/observer?w=0.25&seed=3").settings == {"w": 0.25, "seed": 3}
+    >>> parse_name("sim/observer?w=.25&seed=3").settings == {"w": 0.25, "seed": 3}
     True
     >>> parse_name("hf/here?dtype=float32&isolated=false").full
     'hf/here?dtype=float32'
@@ -77,8 +78,8 @@ def split_settings(text: str, what: str) -> tuple[str, dict[str, Any], str]:
 def _value(text: str) -> Any:
     try:
         return orjson.loads(text)
-    except orjson.JSONDecodeError:
-        return text
+    except orjson.JSONDecodeError:  # ".8" is no JSON, but a number
+        return float(text) if re.fullmatch(r"[-+]?\.\d+", text) else text
 
 
 def typed_settings(
@@ -98,8 +99,8 @@ def typed_settings(
         if isinstance(default, float) and isinstance(value, int) and not isinstance(value, bool):
             value = float(value)  # noqa: PLW2901  "w=1" means 1.0
         if default is not None and type(value) is not type(default):
-            kind = type(default).__name__
-            raise BadInput(f"The setting {key}={value} of {name.full} must be of type {kind}.")
+            wanted = in_words(type(default))
+            raise BadInput(f"The setting {key}={value} of {name.full} must be {wanted}.")
         low, high = ranges.get(key, (-inf, inf))
         if key in ranges and not low <= value <= high:
             raise BadInput(f"{name.full}: {key} must lie in {low:g}..{high:g}.")

@@ -21,7 +21,7 @@ from subitize.models.chat_reply import read_completion
 from subitize.models.dialect import REFUSING, Dialect
 from subitize.models.jsons import parsed
 from subitize.models.names import ModelName
-from subitize.models.openai_images import edit_body, image_body, read_image
+from subitize.models.openai_images import SALVAGED, edit_body, image_body, read_image, too_large
 from subitize.models.served import Served, read_key
 from subitize.models.streams import is_stream, joined
 from subitize.models.transport import AiohttpTransport, HttpReply, Scrubbed, Transport, below
@@ -47,7 +47,6 @@ BLIND = re.compile(
     r"|not support (image|vision|multimodal)"
 )
 """how servers say that a model sees no pictures; llama.cpp says it with status 500"""
-SALVAGED = 100_000
 LARGEST_FILE = 512 << 20
 """bytes of a batch's answers"""
 UPLOAD_TIMEOUT = 600.0
@@ -84,9 +83,15 @@ class OpenAI(Served):
     def hand_in(self, around: Surroundings) -> None:
         """From now on questions go to the server's batch endpoint."""
         inner = AiohttpTransport(max(self._timeout, UPLOAD_TIMEOUT), LARGEST_FILE)
-        batches = Batches(inner, self.url, self._headers, around)
-        self._transport = Scrubbed(batches, self._secrets)
+        clean = Scrubbed(inner, self._secrets)
+        self._transport = Batches(inner, clean, self.url, self._headers, around, self._judge_batch)
         self.concurrency = IN_ONE_BATCH
+
+    def _judge_batch(self, reply: HttpReply) -> ModelError:
+        """A refusal of the batch endpoint: whatever its words, it is about no question."""
+        other = "Lower --concurrency (the questions of a batch), or leave --batch out."
+        repair = self._repair(reply.status) if reply.status in (401, 403, 404) else other
+        return self.problem(reply, self._words(reply), repair)
 
     async def name(self, items: Sequence[Item]) -> Answers:
         return [await self._chat(item) for item in items]
@@ -108,7 +113,7 @@ class OpenAI(Served):
         if reply.status != 200:
             return self.read_problem(reply)
         if reply.cut:
-            raise ModelError(f"the server's answer is longer than {len(reply.body):,} bytes")
+            return too_large(reply.body)
         entry = self.read_json(reply)
         if entry.get("error") and not entry.get("data"):
             return self.read_problem(_as_problem(reply, entry["error"]))
@@ -184,7 +189,10 @@ class OpenAI(Served):
         found = _error_in(entry)
         if found is not None:
             return self.read_problem(_as_problem(reply, found))
-        return read_completion(entry)
+        said = read_completion(entry)
+        # Once more, now that the parts of a text are joined: a secret may come in pieces.
+        whole = self._secrets.text(str(said.value))
+        return replace(said, value=whole, facts=self._secrets.plain(said.facts))
 
     def read_problem(self, reply: HttpReply) -> Reply:
         """A status other than 200: a state, another try, or the end."""

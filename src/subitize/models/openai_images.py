@@ -11,21 +11,25 @@ import asyncio
 import base64
 import binascii
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
 import orjson
 
 from subitize.errors import ModelError, Retryable
-from subitize.models.base import Item, Reply
+from subitize.models.base import Item, Reply, unreadable
 from subitize.models.transport import Transport, shown_url
-from subitize.pictures.media import media_type
 
 CHAT_ONLY = ("temperature", "max_tokens")
 DOWNLOADS = 3
 """tries to fetch a picture that is already made and paid for"""
 DOWNLOAD_WAIT = 0.5
 SEEDS = 2**31
+SALVAGED = 100_000
+"""bytes that are kept of an answer that is too large"""
+PAGE = (b"<!doctype html", b"<html")
+"""how a proxy's or a login's page begins, which stands in place of a picture"""
 
 
 def image_body(model: str, item: Item, settings: Mapping[str, Any]) -> bytes:
@@ -73,18 +77,23 @@ async def read_image(entry: Mapping[str, Any], transport: Transport, base: str) 
     if isinstance(address, str) and address.startswith("data:"):
         encoded = address.partition(",")[2]
     if encoded:
-        picture = _decoded(encoded)
+        picture = Reply("picture", _decoded(encoded))
     elif isinstance(address, str) and address:
         picture = await _fetched(_joined(base, address), transport)
     else:
         raise Retryable("the server's JSON holds neither a picture nor its address")
-    media_type(picture)  # what is no picture is this item's failure
     usage = entry.get("usage")
     told = dict(usage) if isinstance(usage, dict) else {}
     if found.get("revised_prompt"):
         # Some models write their own prompt first: what was drawn is that one.
         told["revised_prompt"] = str(found["revised_prompt"])[:4000]
-    return Reply("picture", picture, "stop", told)
+    return replace(picture, usage=told)
+
+
+def too_large(taken: bytes) -> Reply:
+    """What is kept of an answer that goes on and on: the next would be as large, and paid too."""
+    why = f"the picture is larger than the {len(taken):,} bytes that are taken"
+    return unreadable(Reply("picture", taken[:SALVAGED]), why)
 
 
 def _decoded(encoded: Any) -> bytes:
@@ -106,8 +115,8 @@ def _joined(base: str, address: str) -> str:
     return full
 
 
-async def _fetched(address: str, transport: Transport) -> bytes:
-    """The picture at an address, no larger than the transport takes."""
+async def _fetched(address: str, transport: Transport) -> Reply:
+    """The picture at an address: any bytes but none, and but a page that stands in its place."""
     problem = ""
     for attempt in range(DOWNLOADS):
         if attempt:
@@ -117,9 +126,10 @@ async def _fetched(address: str, transport: Transport) -> bytes:
         except Retryable as error:
             problem = str(error)
             continue
-        if reply.cut:
-            raise ModelError(f"the picture is larger than {len(reply.body):,} bytes")
-        if reply.status == 200:
-            return reply.body
-        problem = f"status {reply.status}"
+        if reply.status == 200 and reply.cut:
+            return too_large(reply.body)
+        page = reply.body[:200].lstrip().lower().startswith(PAGE)
+        if reply.status == 200 and reply.body and not page:
+            return Reply("picture", reply.body)
+        problem = f"status {reply.status}" + (" with a page" if page else "")
     raise ModelError(f"the picture could not be fetched from {shown_url(address)}: {problem}")

@@ -2,7 +2,8 @@
 
 Either with a manifest (manifest.jsonl, .json or .csv): `file` and the `prompt` it was made of, or
 `n` (or `target`) and `category`; `seed` orders the pictures of one prompt. Or GeckoNum's names,
-`PROMPT_SEED.png`, as `geckonum_00012_3.png`. A trial whose picture is not there is `failed`.
+`PROMPT_SEED.png`, as `geckonum_00012_3.png`, in the folder or in that of its only painter. A trial
+whose picture is not there is `failed`.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import Any, ClassVar
 from subitize.errors import BadInput, ModelError
 from subitize.files import read_bytes, read_entries
 from subitize.models.base import Answers, Item, Kind, Model, Reply
+from subitize.models.checkpoints import hashes_of
 from subitize.models.names import ModelName
 from subitize.records import Trial, fingerprint
 
@@ -42,16 +44,18 @@ class PictureReplay(Model):
     def __init__(self, name: ModelName, folder: Path) -> None:
         super().__init__(name.full, dict(name.settings))
         listed = next((folder / one for one in MANIFESTS if (folder / one).is_file()), None)
-        entries = _named(folder) if listed is None else _listed(listed)
+        entries = _named(_only_painter(folder)) if listed is None else _listed(listed)
         self.pictures: dict[Key, list[tuple[int, Path]]] = {}
         for key, seed, path in entries:
             self.pictures.setdefault(key, []).append((seed, path))
-        if not self.pictures:
+        if not any(path.is_file() for own in self.pictures.values() for _, path in own):
             raise BadInput(f"{folder} holds no picture that tells what it was made of. {REPAIR}")
         for own in self.pictures.values():
             own.sort()
+        there = (path for own in self.pictures.values() for _, path in own if path.is_file())
+        seen = hashes_of({str(path): path for path in there}, folder)
         shown = [
-            [*key, [(seed, path.stat().st_size) for seed, path in own]]
+            [*key, [(seed, seen[str(path)]) for seed, path in own if str(path) in seen]]
             for key, own in sorted(self.pictures.items())
         ]
         self.revision = fingerprint(shown, 12)
@@ -67,6 +71,10 @@ class PictureReplay(Model):
             found = [path for seed, path in own if seed == nth] if by_seed else (
                 [path for _, path in own[nth : nth + 1]]
             )  # fmt: skip
+            if found and not found[0].is_file():
+                return ModelError(
+                    f"the folder has no file {found[0].name}, which its manifest lists"
+                )
             if found:
                 return Reply("picture", read_bytes(found[0], "the picture"))
         return ModelError(f"the folder has no picture for {item.question!r}, number {_nth(item)}")
@@ -89,6 +97,18 @@ def _keys(trial: Trial) -> Iterator[tuple[Key, int, bool]]:
         yield ("cell", str(about.get("category", "")), str(about.get("n", ""))), nth, False
 
 
+def _only_painter(folder: Path) -> Path:
+    """The folder itself, or the one in it that holds a painter's pictures, as GeckoNum's does."""
+    if next(_named(folder), None) is not None:
+        return folder
+    inside = [one for one in sorted(folder.iterdir()) if one.is_dir() and any(_named(one))]
+    if len(inside) > 1:
+        known = ", ".join(one.name for one in inside)
+        raise BadInput(f"{folder} holds the pictures of {len(inside)} painters ({known}): give "
+                       f"one of them, replay/{inside[0]}.")  # fmt: skip
+    return inside[0] if inside else folder
+
+
 def _named(folder: Path) -> Iterator[tuple[Key, int, Path]]:
     for path in sorted(folder.iterdir()):
         said = NAME.fullmatch(path.stem)
@@ -101,8 +121,8 @@ def _listed(manifest: Path) -> Iterator[tuple[Key, int, Path]]:
         read_entries(manifest, "the manifest", ("file",), repair=REPAIR)
     ):
         path = manifest.parent / str(row["file"])
-        if not path.resolve().is_relative_to(manifest.parent.resolve()) or not path.is_file():
-            raise BadInput(f"{where}: there is no picture {row['file']} beside the manifest.")
+        if not path.resolve().is_relative_to(manifest.parent.resolve()):
+            raise BadInput(f"{where}: {row['file']} leaves the folder of the manifest.")
         number = row.get("n", row.get("target"))
         try:
             seed = int(row.get("seed", place))

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Mapping
+from itertools import accumulate
 from typing import Any
 
 from subitize.errors import BadInput
@@ -63,10 +65,31 @@ class Secrets:
         if isinstance(value, dict):
             return {self.text(str(k)): self.plain(v, depth + 1) for k, v in value.items()}
         if isinstance(value, list):
-            return [self.plain(one, depth + 1) for one in value]
+            return [self.plain(one, depth + 1) for one in self._tokens(value)]
         if type(value) is int and not -(2**63) <= value < 2**64:
             return str(value)[:DIGITS]  # larger than JSON numbers are elsewhere
         return value
+
+    def _tokens(self, listed: list[Any]) -> list[Any]:
+        """A list of tokens without those that a secret is made of, one piece in each."""
+        named = [one.get("token") if isinstance(one, dict) else None for one in listed]
+        pieces = [piece for piece in named if isinstance(piece, str)]
+        if len(pieces) < len(named):
+            return listed
+        ends = list(accumulate(len(piece) for piece in pieces))
+        said = "".join(pieces)
+        hidden: set[int] = set()
+        for secret in self._texts:
+            place = said.find(secret)
+            while place >= 0:
+                last = bisect_right(ends, place + len(secret) - 1)
+                hidden.update(range(bisect_right(ends, place), last + 1))
+                place = said.find(secret, place + 1)
+        # What stood in the place of such a token begins as the secret does.
+        return [
+            {**one, "token": HIDDEN, "top_logprobs": []} if place in hidden else one
+            for place, one in enumerate(listed)
+        ]
 
 
 def whole_characters(text: str) -> str:

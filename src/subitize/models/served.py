@@ -11,7 +11,7 @@ from email.utils import parsedate_to_datetime
 from typing import Any, ClassVar
 from urllib.parse import urlsplit
 
-from subitize.errors import BadInput, Hopeless, ModelError, NoCredit, Retryable
+from subitize.errors import BadInput, Hopeless, ModelError, NoCredit, Retryable, Unfit
 from subitize.models.base import Model, ModelOptions
 from subitize.models.jsons import parsed
 from subitize.models.secrets import Secrets
@@ -26,6 +26,8 @@ NO_CREDIT = (
 """how servers say that waiting won't help (OpenAI, Anthropic, DeepSeek, OpenRouter):
 https://platform.openai.com/docs/guides/error-codes, https://openrouter.ai/docs/errors"""
 AZURE = (".openai.azure.com", ".cognitiveservices.azure.com", ".services.ai.azure.com")
+UNFIT = (400, 413, 415, 422)
+"""statuses that may be about one request only"""
 VARIABLE = re.compile(r"\$\{?(\w+)\}?")
 SECRET_HEADER = re.compile(r"key|token|auth|secret|password|cookie", re.IGNORECASE)
 HEADER = re.compile(r"^([A-Za-z0-9!#$%&'*+.^_`|~-]+)\s*:\s*(.*)$")
@@ -50,7 +52,7 @@ class Served(Model):
         self.endpoint = shown_url(self.url)
         own, secrets = read_headers(own_headers)
         self._secrets = Secrets([key, *secrets])
-        self._transport = Scrubbed(transport, self._secrets)
+        self._transport: Transport = Scrubbed(transport, self._secrets)
         self._headers = {
             "Content-Type": "application/json", **_authorization(self.url, key), **own
         }  # fmt: skip
@@ -89,7 +91,8 @@ class Served(Model):
         if reply.status in (408, 409, 425, 429) or reply.status >= 500:
             busy = reply.status in (429, 503, 529)
             return Retryable(said, wait_wanted(reply), busy=busy)
-        return Hopeless(f"{self.endpoint} answered with {said}. {repair}")
+        kind = Unfit if reply.status in UNFIT else Hopeless
+        return kind(f"{self.endpoint} answered with {said}. {repair}")
 
 
 def _authorization(url: str, key: str) -> dict[str, str]:
@@ -122,12 +125,15 @@ def wait_wanted(reply: HttpReply) -> float | None:
 
 
 def read_key(options: ModelOptions, environment: Mapping[str, str] | None = None) -> str:
-    """The key by the environment variable; without a base URL a missing one is an error."""
+    """The key by the environment variable; without a base URL a missing one is an error, unless
+    nobody will be asked."""
     environment = os.environ if environment is None else environment
     variable = options.api_key_env or (None if options.base_url else "OPENAI_API_KEY")
     if variable is None:
         return ""
     key = environment.get(variable, "").strip()
+    if not key and not options.asks:
+        return ""
     if not key:
         raise BadInput(
             f"No key found: the environment variable {variable} is not set. Set it, name another "

@@ -64,7 +64,9 @@ def _add(choice: dict[str, Any], first: dict[str, Any]) -> None:
             before = message.get(name)
             message[name] = (before if isinstance(before, str) else "") + value
         elif name in ("tool_calls", "function_call") and value:
-            message.setdefault(name, []).append(value)
+            calls = message.setdefault(name, [])
+            for part in value if isinstance(value, list) else [value]:
+                _add_call(calls, part)
     for name in ("finish_reason", "error"):
         if first.get(name):
             choice[name] = first[name]
@@ -72,6 +74,21 @@ def _add(choice: dict[str, Any], first: dict[str, Any]) -> None:
         listed = first["logprobs"].get("content")
         kept = choice.setdefault("logprobs", {"content": []})["content"]
         kept += listed if isinstance(listed, list) else []
+
+
+def _add_call(calls: list[Any], part: Any) -> None:
+    """A piece of a call: that of one begun before goes on with its arguments."""
+    index = part.get("index", 0) if isinstance(part, dict) else None
+    begun = next(
+        (one for one in calls if isinstance(one, dict) and one.get("index", 0) == index), None
+    )
+    old, new = (
+        one.get("function", one) if isinstance(one, dict) else None for one in (begun, part)
+    )
+    if isinstance(old, dict) and isinstance(new, dict) and isinstance(new.get("arguments"), str):
+        old["arguments"] = f"{old.get('arguments') or ''}{new['arguments']}"
+    else:
+        calls.append(part)
 
 
 def _events(body: bytes) -> list[bytes]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import zlib
-from collections.abc import Mapping
+from collections.abc import Awaitable, Mapping
 from dataclasses import dataclass, replace
 from typing import Protocol
 from urllib.parse import parse_qsl, urlsplit, urlunsplit
@@ -63,21 +63,20 @@ class Scrubbed:
         self._secrets = secrets
 
     async def post(self, url: str, headers: Mapping[str, str], body: bytes) -> HttpReply:
-        try:
-            return self._clean(await self._transport.post(url, headers, body))
-        except Retryable as problem:
-            raise type(problem)(self._secrets.text(str(problem))) from None
+        return await self.cleaned(self._transport.post(url, headers, body))
 
     async def get(self, url: str) -> HttpReply:
-        try:
-            return self._clean(await self._transport.get(url))
-        except Retryable as problem:
-            raise type(problem)(self._secrets.text(str(problem))) from None
+        return await self.cleaned(self._transport.get(url))
 
     async def close(self) -> None:
         await self._transport.close()
 
-    def _clean(self, reply: HttpReply) -> HttpReply:
+    async def cleaned(self, coming: Awaitable[HttpReply]) -> HttpReply:
+        """A reply, or the words why none came, without secrets."""
+        try:
+            reply = await coming
+        except Retryable as problem:
+            raise type(problem)(self._secrets.text(str(problem))) from None
         return replace(reply, body=self._secrets.scrubbed(reply.body, cut=reply.cut))
 
 

@@ -42,7 +42,6 @@ def counted(png: bytes) -> int:
 
 
 @pytest.mark.budget(60)
-@pytest.mark.timeout(240)
 def test_all_fair_pictures_at_the_command_s_size() -> None:
     wrong = [
         (variant, configuration.name)

@@ -186,3 +186,4 @@ class Masking(Crossing):
     """A checkpoint with a head for masks only."""
 
     kinds: ClassVar[tuple[Kind, ...]] = ("filler", "namer")
+    numbers_only: ClassVar[bool] = True

@@ -7,9 +7,10 @@ and within seconds, and only the small config file is downloaded.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from math import prod
 from pathlib import Path
+from pickle import UnpicklingError
 from typing import Any, NamedTuple
 
 import orjson
@@ -33,7 +34,7 @@ class Facts(NamedTuple):
     commit: str = ""
     """of the hub"""
     weights: int | None = None
-    """how many numbers its safetensors files hold"""
+    """how many numbers its files of weights hold"""
     size: int | None = None
     """bytes of its weights on disk, where they are here"""
 
@@ -76,7 +77,10 @@ def _in_folder(folder: Path, file: str, where: str, commit: str = "") -> Facts:
     files = [path for path in found if not VARIANT.search(path.name)]
     counts = [_numbers(path) for path in files]
     known = sum(count for count in counts if count) if files and None not in counts else None
-    every = [*files, *folder.glob(pattern.replace("safetensors", "bin"))]
+    older = [*folder.glob(pattern.replace("safetensors", "bin"))]
+    if not files and older:
+        known = _numbers_of_older(older)
+    every = [*files, *older]
     return Facts(config, where, commit, known, sum(path.stat().st_size for path in every) or None)
 
 
@@ -91,6 +95,21 @@ def _numbers(path: Path) -> int | None:
             return sum(_shapes(head))
         except (ValueError, TypeError, KeyError, AttributeError):
             return None
+
+
+def _numbers_of_older(paths: Sequence[Path]) -> int | None:
+    """The same of files in torch's own format, without reading a weight or running a program."""
+    import torch
+
+    known = 0
+    try:
+        for path in paths:
+            # on the device "meta" tensors have a shape and no content
+            held = torch.load(path, map_location="meta", weights_only=True, mmap=True)
+            known += sum(one.numel() for one in held.values() if isinstance(one, torch.Tensor))
+    except (OSError, RuntimeError, ValueError, AttributeError, UnpicklingError):
+        return None
+    return known
 
 
 def _shapes(head: Mapping[str, Any]) -> Iterator[int]:

@@ -54,6 +54,7 @@ class Features:
         self.names = frozenset(names)
         wrong = {name: fault for name in names if (fault := self._fault(name))}
         if wrong or not names:
+            self.close()
             first = next(iter(wrong.items()), ("", "it has no picture"))
             raise BadInput(
                 f"The region features {path} can't be used: {len(wrong)} of {len(names)} pictures "

@@ -22,6 +22,8 @@ PROMPTS: Mapping[str, str] = {
 (Li et al. 2023, section 4.2; google/paligemma-3b-mix-224)"""
 WITH_TOKEN = ("blip-2", "paligemma", "instructblip", "blip", "git", "florence2", "pix2struct")
 """families whose processor sets the place of the picture by itself"""
+FLAT = ("got_ocr2", "pp_chart2table", "idefics", "pix2struct")
+"""families whose processor takes one picture for each prompt, not a list of them"""
 TOKENS = 512
 """that an answer may have, unless the user or the benchmark says otherwise"""
 KEPT = 8
@@ -47,10 +49,26 @@ class Generating(Local):
         **Local.RANGES, "max_tokens": (0, 1_000_000), "temperature": (0, 100), "top_p": (0, 1),
         "top_k": (0, 1_000_000),
     }  # fmt: skip
-    SHOWN: ClassVar[Mapping[str, int]] = {
-        "llava": 8, "llava_next": 8, "blip-2": 8, "paligemma": 8, "idefics3": 8, "qwen2_vl": 8,
-        "qwen2_5_vl": 8, "gemma3": 8,
-    }  # fmt: skip
+    SHOWN: ClassVar[Mapping[str, int]] = dict.fromkeys(
+        (
+            "aria", "aya_vision", "blip-2", "chameleon", "cohere_compass",
+            "cosmos3_edge", "cosmos3_omni", "deepseek_ocr2", "deepseek_vl",
+            "deepseek_vl_hybrid", "ernie4_5_vl_moe", "exaone4_5", "gemma3", "gemma4",
+            "glm46v", "glm4v", "glm4v_moe", "glm5_next", "glm_ocr", "glmga", "got_ocr2",
+            "granite4_vision", "hyperclovax_vision_v2", "idefics", "idefics2",
+            "idefics3", "internvl", "janus", "lighton_ocr", "llava", "llava_next",
+            "llava_next_video", "llava_onevision", "minicpmv4_6", "minicpmv4_7",
+            "mllama", "ovis2", "paddleocr_vl", "paligemma", "pp_chart2table",
+            "qianfan_ocr", "qwen2_5_vl", "qwen2_vl", "qwen3_5", "qwen3_5_moe",
+            "qwen3_vl", "qwen3_vl_moe", "qwen4_exp", "smolvlm", "video_llama_3",
+            "video_llava", "vipllava",
+        ),
+        8,
+    )  # fmt: skip
+
+    def shown(self) -> int:
+        # padded left, what T5 and BART read moves: batches of them stay unshown
+        return 1 if encodes_first(self.config) else super().shown()
 
     def check_settings(self, settings: dict[str, Any], options: ModelOptions) -> None:
         if options.max_tokens is not None and not settings["max_tokens"]:
@@ -67,8 +85,11 @@ class Generating(Local):
         answers = "BlipForQuestionAnswering" in (self.config.get("architectures") or ())
         kind = BlipForQuestionAnswering if answers else AutoModelForImageTextToText
         processor = self.processor()
-        # the answer goes on where the prompt ends
-        processor.tokenizer.padding_side = "left"
+        spoken = getattr(processor.tokenizer, "chat_template", None)
+        if not getattr(processor, "chat_template", None) and "image" in str(spoken):
+            processor.chat_template = spoken  # older checkpoints keep it there alone
+        # The answer goes on where the prompt ends; a decoder of its own begins anew.
+        processor.tokenizer.padding_side = "right" if encodes_first(self.config) else "left"
         if processor.tokenizer.pad_token is None:
             processor.tokenizer.pad_token = processor.tokenizer.eos_token
         model = self.weights(kind)
@@ -98,14 +119,19 @@ class Generating(Local):
             return str(told)
         return f"{token}\n{told}"
 
-    def prepared(self, pairs: Sequence[Pair]) -> Any:
-        """The model's inputs for a batch."""
+    def prepared(self, pairs: Sequence[Pair], **how: Any) -> Any:
+        """The model's inputs for a batch; `how` is what the processor is told beside."""
         model, processor = self.parts
+        if "mm_token_type_ids" in processor.model_input_names:
+            how["return_mm_token_type_ids"] = (
+                True  # not every processor gives by itself what it says
+            )
         made = processor(
             text=[self.prompt(item) for item, _ in pairs],
-            images=[[picture] for _, picture in pairs],
+            images=[picture if self.family in FLAT else [picture] for _, picture in pairs],
             padding=True,
             return_tensors="pt",
+            **how,
         )
         return made.to(model.device, model.dtype)
 
@@ -180,6 +206,18 @@ class Generating(Local):
         best = chances.topk(min(FIRST, len(chances))).indices.tolist()
         places = dict.fromkeys([*best, *self._yes_no])
         return [[tokenizer.decode([one]), round(float(chances[one]), 6)] for one in places]
+
+
+def encodes_first(config: Mapping[str, Any]) -> bool:
+    """Whether a model reads its whole prompt before another part of it writes, as T5 and BART do.
+
+    >>> encodes_first({"use_decoder_only_language_model": False}), encodes_first({})
+    (True, False)
+    """
+    inner = config.get("text_config")
+    parts = (config, inner if isinstance(inner, dict) else {})
+    said = any(part.get("is_encoder_decoder") for part in parts)
+    return said or config.get("use_decoder_only_language_model") is False
 
 
 def _chosen(tokenizer: Any, ids: list[int], logits: list[Any]) -> list[list[Any]]:

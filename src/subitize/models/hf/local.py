@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -11,6 +13,7 @@ from subitize.errors import BadInput, Hopeless, ModelError
 from subitize.models.base import Answers, Item, ModelOptions, Reply, picture_of, singly
 from subitize.models.checkpoints import Checkpoint, check_weights, placed
 from subitize.models.hf.facts import Facts
+from subitize.models.hf.pictures import without_videos
 from subitize.models.hf.room import room
 from subitize.models.memory import Fitting
 from subitize.models.names import ModelName, typed_settings
@@ -48,7 +51,7 @@ class Local(Checkpoint):
         self.facts = facts
         self.family = str(facts.config.get("model_type", ""))
         if "batch" in settings:
-            settings["batch"] = settings["batch"] or self.SHOWN.get(self.family, 1)
+            settings["batch"] = settings["batch"] or self.shown()
             self.batch_size = settings["batch"]
         self.check_settings(settings, options)
         pinned = facts.commit or settings["revision"]
@@ -62,6 +65,10 @@ class Local(Checkpoint):
         """What its config.json says."""
         return self.facts.config
 
+    def shown(self) -> int:
+        """How many items at once were shown to change nothing for its kind."""
+        return self.SHOWN.get(self.family, 1)
+
     def check_settings(self, settings: dict[str, Any], options: ModelOptions) -> None:
         """Where a subclass completes its settings."""
 
@@ -73,7 +80,7 @@ class Local(Checkpoint):
             **self.standing, "family": self.family, "architecture": named[0] if named else "",
             "asked_by": type(self).__name__, "where": facts.where, "revision": self.revision,
             "parameters": self.parameters, "bytes": facts.size, "batch": self.batch_size,
-            "shown": self.family in self.SHOWN if self.SHOWN else None,
+            "shown": self.shown() > 1 if self.SHOWN else None,
             "remote_code": "auto_map" in self.config,
             **room(facts, self.config, self.settings["dtype"], self._device),
         }  # fmt: skip
@@ -89,26 +96,24 @@ class Local(Checkpoint):
     def processor(self) -> Any:
         """What makes the model's inputs of pictures and words.
 
-        Some families ask for torchvision for their videos alone: theirs is put together of its
-        parts.
+        Many families ask for torchvision for their videos alone: without it theirs is put together
+        of its other parts.
         """
-        from transformers import AutoImageProcessor, AutoProcessor, AutoTokenizer
-        from transformers.models.auto import processing_auto
+        from transformers import AutoProcessor
 
-        names: Mapping[str, str] = vars(processing_auto)["PROCESSOR_MAPPING_NAMES"]
+        load: Callable[..., Any] = partial(self.pretrained, **self.trust)
         try:
-            return self.pretrained(AutoProcessor, **self.trust)
-        except ImportError as problem:
-            if "orchvision" not in str(problem) or self.family not in names:
+            if find_spec("torchvision") is None and "auto_map" not in self.config:
+                return without_videos(self.family, load) or load(AutoProcessor)
+            return load(AutoProcessor)
+        except (ImportError, ValueError) as problem:
+            if "orchvision" not in str(problem):
                 raise
-        import transformers
-
-        whole = getattr(transformers, names[self.family])
-        seeing = type(whole.__name__, (whole,), {"check_argument_for_proper_class": _unchecked})
-        tokenizer = self.pretrained(AutoTokenizer, **self.trust)
-        pictures = self.pretrained(AutoImageProcessor, backend="pil", **self.trust)
-        template = getattr(tokenizer, "chat_template", None)
-        return seeing(pictures, tokenizer, None, chat_template=template)
+            raise Hopeless(
+                f"{self.source!r} prepares its pictures by torchvision, which is not installed: "
+                "install the build of torchvision that belongs to your torch, or serve the model "
+                "elsewhere and ask it by openai/NAME --base-url URL."
+            ) from None
 
     def save_inputs(self, folder: Path) -> None:
         """Write what makes inputs of pictures and words beside weights that were trained on."""
@@ -155,8 +160,3 @@ def repeatable() -> Iterator[None]:
     with torch.inference_mode(), torch.random.fork_rng(devices=[]):
         torch.manual_seed(0)
         yield
-
-
-def _unchecked(_processor: Any, _name: str, given: Any) -> Any:
-    """In place of the check that a processor has every part, its videos' too."""
-    return type(given)

@@ -41,7 +41,8 @@ CLASSES: Mapping[str, type[Local]] = {
 """the first of a config's `architectures` → who asks it; all others write their answers"""
 TESTED = frozenset({
     *(set(CLASSES) - {"BridgeTowerModel", "Siglip2Model", "AltCLIPModel", "ChineseCLIPModel"}),
-    "BlipForQuestionAnswering", *Generating.SHOWN,
+    "BlipForQuestionAnswering", "BlipForConditionalGeneration", *Generating.SHOWN,
+    "emu3", "florence2", "git", "hunyuan_vl", "instructblip", "kosmos-2", "kosmos-2.5", "t5gemma2",
 })  # fmt: skip
 """architectures and families of which our tests build a tiny one"""
 

@@ -18,6 +18,23 @@ SERVED = "serve it (vLLM, SGLang, …) and ask openai/NAME --base-url URL"
 BROKEN_CODE = ("molmo", "minicpmo", "kimi_vl")
 """families without a class in transformers, whose own code does not run with recent versions"""
 
+UNBUILT = {
+    "diffusion_gemma": "it writes by diffusion, in blocks",
+    "evolla": "it is asked about proteins",
+    "fast_vlm": "its eyes come from timm, which is not among our packages",
+    "fuyu": "its processor fails without torchvision",
+    "gemma3n": "its eyes come from timm, which is not among our packages",
+    "instructblipvideo": "it is asked about videos",
+    "mistral4": "it writes without pictures",
+    "pix2struct": "it writes the question into the picture, in a font that it downloads",
+    "qwen2_5_omni_thinker": "it is published as a part of Qwen-Omni only: serve that",
+    "qwen3_omni_moe_thinker": "it is published as a part of Qwen-Omni only: serve that",
+    "shieldgemma2": "it judges pictures by a policy",
+    "udop": "it wants the words of a document and their places",
+    "vision-encoder-decoder": "it describes a picture and takes no question",
+}
+"""families of transformers that no tiny model of ours stands for, and why"""
+
 
 def standing(
     config: Mapping[str, Any], tested: Collection[str], classes: Collection[str]
@@ -45,7 +62,7 @@ def standing(
     if _wants_torchvision(family):
         there = "it is installed" if find_spec("torchvision") else "it is not installed"
         return _said(UNTESTED, f"its pictures are prepared by torchvision, and {there}")
-    return _said(UNTESTED, "no tiny model of this family is among our tests")
+    return _said(UNTESTED, UNBUILT.get(family, "no tiny model of this family is among our tests"))
 
 
 def _said(what: str, why: str) -> dict[str, str]:
@@ -60,8 +77,13 @@ def _writes(family: str) -> bool:
 
 
 def _wants_torchvision(family: str) -> bool:
-    """Whether no processor of its pictures does without."""
-    from transformers.models.auto import image_processing_auto
+    """Whether nothing that prepares its pictures does without."""
+    import transformers
+    from transformers.models.auto import image_processing_auto, processing_auto
 
     known = vars(image_processing_auto)["IMAGE_PROCESSOR_MAPPING_NAMES"].get(family)
-    return isinstance(known, Mapping) and "pil" not in known
+    if isinstance(known, Mapping) and "pil" not in known:
+        return True
+    whole = vars(processing_auto)["PROCESSOR_MAPPING_NAMES"].get(family)
+    # a stand-in for a class whose needs are not installed names them
+    return "torchvision" in vars(getattr(transformers, whole or "", object)).get("_backends", ())

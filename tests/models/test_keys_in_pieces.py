@@ -1,0 +1,95 @@
+"""A key that comes back in pieces is hidden too, and what is nested too deep costs no reply."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import orjson
+import pytest
+
+from subitize.models.base import Item, ModelOptions, Reply
+from subitize.models.names import parse_name
+from subitize.models.openai import OpenAI
+from subitize.models.transport import HttpReply
+
+KEY = "sk-very-secret-0123456789abcdefghijklmno"
+PIECES = [KEY[place : place + 5] for place in range(0, len(KEY), 5)]
+
+
+class Sends:
+    """A transport that sends one body, whatever is asked."""
+
+    def __init__(self, body: bytes) -> None:
+        self.body = body
+
+    async def post(self, *_: Any) -> HttpReply:
+        return HttpReply(200, {}, self.body)
+
+    async def get(self, _: str) -> HttpReply:
+        return HttpReply(404, {}, b"")
+
+    async def close(self) -> None:
+        pass
+
+
+def reply_to(body: bytes) -> Reply:
+    options = ModelOptions("http://127.0.0.1:9/v1")
+    model = OpenAI(parse_name("openai/m"), options, KEY, Sends(body))
+    (reply,) = asyncio.run(model.name([Item("t", "How many?")]))
+    assert isinstance(reply, Reply)
+    return reply
+
+
+def completion(message: dict[str, Any], **choice: Any) -> bytes:
+    return orjson.dumps({"choices": [{"message": message, "finish_reason": "stop", **choice}]})
+
+
+def streamed(*deltas: dict[str, Any]) -> bytes:
+    choices = [*({"delta": delta} for delta in deltas), {"delta": {}, "finish_reason": "stop"}]
+    events = (orjson.dumps({"choices": [{"index": 0, **one}]}) for one in choices)
+    return b"".join(b"data: " + event + b"\n\n" for event in events)
+
+
+def call(piece: str) -> dict[str, Any]:
+    return {"tool_calls": [{"index": 0, "function": {"arguments": piece}}]}
+
+
+TOKENS = [
+    {"token": piece, "logprob": -0.1, "top_logprobs": [{"token": piece, "logprob": -0.1}]}
+    for piece in ("4 ", *PIECES)
+]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        completion({"content": [{"type": "text", "text": piece} for piece in PIECES]}),
+        completion({"content": [{"thinking": piece} for piece in PIECES]}),
+        completion({"content": "4"}, logprobs={"content": TOKENS}),
+        completion({"content": "4"}, logprobs={"content": TOKENS[1:]}),
+        streamed({"content": "4"}, *({"reasoning_content": piece} for piece in PIECES)),
+        streamed({"content": "4"}, *(call(piece) for piece in PIECES)),
+    ],
+    ids=["parts", "thinking", "tokens", "first token", "streamed thinking", "streamed call"],
+)
+def test_a_key_in_pieces_is_hidden(body: bytes) -> None:
+    reply = reply_to(body)
+    kept = str(reply.value) + orjson.dumps(reply.facts).decode()
+    assert "[key]" in kept
+    assert not [piece for piece in PIECES if piece in kept]
+
+
+def test_pieces_of_a_streamed_call_are_one_call() -> None:
+    first = {"tool_calls": [{"index": 0, "id": "a", "function": {"name": "n", "arguments": ""}}]}
+    second = {"tool_calls": [{"index": 1, "id": "b", "function": {"name": "m", "arguments": "{"}}]}
+    reply = reply_to(streamed(first, call('{"n":'), call(" 7}"), second))
+    listed = orjson.loads(reply.facts["tool_calls"])
+    assert [one["function"]["arguments"] for one in listed] == ['{"n": 7}', "{"]
+
+
+@pytest.mark.parametrize("deep", [1_100, 50_000])
+def test_a_reply_beside_what_is_nested_too_deep_is_kept(deep: int) -> None:
+    whole = completion({"content": "There are 7 [of them."})
+    nested = b'"usage": ' + b'{"a": ["]", ' * deep + b"1" + b"]}" * deep
+    assert reply_to(whole[:-1] + b", " + nested + b"}").value == "There are 7 [of them."
