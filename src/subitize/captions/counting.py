@@ -57,6 +57,7 @@ def count_captions(
         "tagger": tagger_identity(how.tagger),
         "rule": rule.VERSION,
         "block": sources.BLOCK,
+        "slices": [sources.SLICE, sources.SLICES, sources.ENOUGH],
         "shard": list(how.shard),
         "per_caption": how.per_caption,
     }
@@ -115,7 +116,7 @@ def _tasks(
         if layout is None:
             continue
         try:
-            for unit in units(place, source, layout.header):
+            for unit in units(place, source, layout.header, len(files)):
                 if (place + unit.index) % parts != part - 1:
                     continue
                 if unit.key in store.done:
@@ -129,7 +130,9 @@ def _tasks(
 def _damaged(store: Store, place: int, message: str, how: Counting) -> None:
     if not how.skip_damaged:
         raise Damaged(message)
-    store.damage.setdefault(place, []).append(message)
+    told = store.damage.setdefault(place, [])
+    if message not in told:  # by another slice of the row group
+        told.append(message)
 
 
 def write_rows(folder: Path, out: Path) -> None:

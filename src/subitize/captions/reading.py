@@ -110,10 +110,10 @@ def _cells(source: Source, line: bytes) -> list[str]:
     else:
         rows = _csv_rows(source, text)
     if len(rows) > 1:
-        raise Damaged(
-            f"{source.path}: its lines end in a carriage return alone. Save it with other line "
-            "ends, or leave it out with --skip-damaged."
-        )
+        what = "a quotation mark is missing in its first lines. Mend it"
+        if "\n" not in text:
+            what = "its lines end in a carriage return alone. Save it with other line ends"
+        raise Damaged(f"{source.path}: {what}, or leave it out with --skip-damaged.")
     return rows[0]
 
 
@@ -187,9 +187,21 @@ def read_unit(source: Source, layout: Layout, unit: Unit) -> Iterator[Batch]:
 
 
 def _read_row_group(source: Source, layout: Layout, unit: Unit) -> Iterator[Batch]:
+    for batch in _row_batches(source, unit, [layout.column], BATCH):
+        yield _from_arrow(batch.column(0))
+
+
+def _row_batches(source: Source, unit: Unit, names: list[str], many: int) -> Iterator[Any]:
+    """Columns of a row group, or of a slice of it."""
+    place = 0
     with parquet(source, f", row group {unit.start},") as file:
-        for batch in file.iter_batches(BATCH, [unit.start], [layout.column], use_threads=False):
-            yield _from_arrow(batch.column(0))
+        for batch in file.iter_batches(many, [unit.start], names, use_threads=False):
+            begin, end = max(unit.first - place, 0), min(unit.last - place, len(batch))
+            place += len(batch)
+            if begin < end:
+                yield batch.slice(begin, end - begin)
+            if place >= unit.last:
+                return
 
 
 def _from_arrow(column: Any) -> Batch:
@@ -352,10 +364,8 @@ def read_beside(
     import polars as pl
 
     if source.format == "parquet":
-        with parquet(source, f", row group {unit.start},") as file:
-            wanted = [layout.column, name]
-            for batch in file.iter_batches(BATCH >> 4, [unit.start], wanted, use_threads=False):
-                yield _from_arrow(batch.column(layout.column)).captions, batch.column(name)
+        for batch in _row_batches(source, unit, [layout.column, name], BATCH >> 4):
+            yield _from_arrow(batch.column(layout.column)).captions, batch.column(name)
     elif source.format == "jsonl":
         entries = [entry for entry, _ in _entries(source, unit)]
         texts = [entry.get(layout.column) for entry in entries]

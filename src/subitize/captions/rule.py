@@ -11,12 +11,25 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from subitize.captions.shapes import (
+    CAPTION,
+    DECADE,
+    MONEY_BEFORE,
+    between,
+    code,
+    date_in,
+    is_inch,
+)
 from subitize.captions.taggers import Tagger
 from subitize.captions.words import (
     CLOCK,
+    HEADINGS,
+    MODERN,
     MONEY,
     MONEY_SIGNS,
     MONTHS,
+    SERIES,
+    SERIES_ENDS,
     STREETS,
     TAKES_NUMBER,
     UNIT_HEADS,
@@ -32,11 +45,11 @@ from subitize.numerals.words import (
 )
 from subitize.numerals.words import UNITS as UNIT_WORDS
 
-VERSION = 1
+VERSION = 2
 """of the rule: another version is another result"""
 REASONS: dict[str, str] = {
     "unit": "a measurement: 5 km, 12 inch, 5'10, two years",
-    "identifier": "part of a name: Porsche 911, chapter 3, 10 Downing Street",
+    "identifier": "part of a name: Porsche 911, chapter 3, Day 5, 10 Downing Street",
     "ordinal": "35th, twenty-first",
     "year": "1965, 2019, 1920s",
     "date": "July 4, 25 December, 2015-06-01",
@@ -45,7 +58,7 @@ REASONS: dict[str, str] = {
     "percentage": "50%, ten percent",
     "decimal": "3.5",
     "fraction": "1/2, two thirds, 2 1/2",
-    "ratio": "the second number of: 1 in 5, 7 out of 10, 16:9",
+    "ratio": "one on one, 16:9, and the second number of: 1 in 5, 7 out of 10",
     "size": "4x4, 8 x 10, 3 by 5",
     "code": "MP3, 007, 4K, 1.2.3, long rows of digits",
     "modifier": "3-bedroom, two-story",
@@ -84,17 +97,13 @@ _KINDS = {
 _FOUND = {"noun": "", "described": "", "neither": "no-noun"}
 _WORD = r"[^\W\d_]+(?:['’.-][^\W\d_]+)*"
 _AFTER = re.compile(rf"[ \t\u00a0]+({_WORD})(?:[ \t\u00a0]+({_WORD}))?")
-_BEFORE = re.compile(rf"({_WORD}|[#№])[.]?[ \t\u00a0]+$")
-_LOOK_BACK, _CAPTION = 40, 300
-_MONEY_BEFORE = re.compile(rf"[{re.escape(MONEY_SIGNS)}][ \t]?$")
+_BEFORE = re.compile(rf"({_WORD}|[#№])(?:[.]|(?<=no)[ ][.])?[ \t\u00a0]+$", re.IGNORECASE)
+_LOOK_BACK = 40
 _MONEY_AFTER = re.compile(rf"[ \t]?[{re.escape(MONEY_SIGNS)}]")
-_CHAIN = re.compile(r"[\d.:/×x-]*\d[:×x/-]\d[\d.:/×x-]*")
-_DECADE = re.compile(r"['’]?s\b")
-_GLUED = re.compile(r"[ \t]?([^\W\d_]+)\b")
-_BY = re.compile(r"[ \t]{1,2}(?:x|×|by)[ \t]{1,2}", re.IGNORECASE)
-_RATIO = re.compile(r"[ \t]{1,2}(?:in|out[ \t]of)(?:[ \t]every)?[ \t]{1,2}", re.IGNORECASE)
-_OR = re.compile(r"[ \t]{1,2}or[ \t]{1,2}", re.IGNORECASE)
-_FEET = frozenset("'’′")
+_SPACED_TENS = re.compile(r"(?i)(?<=ty) - (?=(?:one|two|three|four|five|six|seven|eight|nine)\b)")
+_UNHEADED = re.compile(r"(?i)\b(?:an?|the|this|that|last|next|past|one|each|every|per|my|our)\s+$")
+_NO_WHOLE = re.compile(r"(?<![\w.])[.]$")
+_SHORT_YEAR = re.compile(r"(?<![\w'’])['’]\d\d$")
 _INCHES = frozenset("″′")
 _SENTENCE_END = frozenset('.!?:;|"“(-–—')
 
@@ -138,7 +147,8 @@ class Rule:
         text = caption.lower() if caption.isupper() else caption
         if len(text) != len(caption):  # a letter whose small form is longer
             text = "".join(c.lower() if len(c.lower()) == 1 else c for c in caption)
-        numbers = find_numbers(text)
+        # corpora that set spaces around hyphens, as CC3M does
+        numbers = find_numbers(_SPACED_TENS.sub("   ", text))
         found = []
         for place, given in enumerate(numbers):
             before = numbers[place - 1] if place else None
@@ -185,32 +195,46 @@ class Rule:
         """Whether a small word before a number says nothing about it."""
         if not before:
             return True
-        special = before in TAKES_NUMBER or before in MONTHS or before in MONEY
-        return not special and before not in _SIGNED and bool(self.tagger.usual(before))
+        special = TAKES_NUMBER | HEADINGS | SERIES_ENDS | MONTHS | MONEY | _SIGNED
+        return before not in special and bool(self._usual_tag(before))
+
+    def _usual_tag(self, small: str) -> str:
+        """The tag of a word by itself; empty where nobody knows it."""
+        found = self._usual.get(small)
+        if found is None:
+            found = "VB" if small in MODERN else self.tagger.usual(small)
+            self._usual[small] = found
+        return found
 
     def _reason(
         self, text: str, number: Numeral, before: Numeral | None, after: Numeral | None
     ) -> str:
         start, end, value = number.start, number.end, number.value
         if number.kind == "code" or value is None:
-            return _KINDS.get(number.kind) or _code(text, start, end)
+            return _KINDS.get(number.kind) or code(text, start, end)
         if number.kind in _KINDS:
-            return _date_in(text, start, end) or _KINDS[number.kind]
-        if _MONEY_BEFORE.search(text, max(0, start - 2), start) or _MONEY_AFTER.match(text, end):
+            return date_in(text, start, end) or _KINDS[number.kind]
+        if MONEY_BEFORE.search(text, max(0, start - 2), start) or _MONEY_AFTER.match(text, end):
             return "currency"
         if text.startswith("+", end):
             return "range"
-        if text[end : end + 1] in _INCHES or (text.startswith('"', end) and _is_inch(text, end)):
+        if text[end : end + 1] in _INCHES or (text.startswith('"', end) and is_inch(text, end)):
             return "unit"
-        between = _between(text, number, before, after)
-        if between:
-            return between
+        tied = between(text, number, before, after)
+        if tied:
+            return tied
         written = text[start:end]
         if not number.spelled:
-            if written.isdecimal() and _DECADE.match(text, end):
+            if written.isdecimal() and (
+                DECADE.match(text, end) or _SHORT_YEAR.search(text, max(0, end - 3), end)
+            ):
                 return "year"
             if len(written) > 1 and written[0] == "0":
                 return "code"
+            if "." in written or _NO_WHOLE.search(
+                text, max(0, start - 1), start
+            ):  # 2.5 million, 12.0, .45
+                return "decimal"
         words = _AFTER.match(text, end)
         first, second = (words[1], words[2] or "") if words else ("", "")
         reason = _by_words(first.lower(), second.lower(), value)
@@ -237,9 +261,15 @@ class Rule:
             return "currency"
         if small == "no" and number.spelled:
             return "no-noun"  # no one
+        place = found.start(1)
         if small in TAKES_NUMBER or word in "#№":
             return "identifier"
-        return "identifier" if self._is_name(text, found.start(1), word, number.spelled) else ""
+        heads = word[0].isupper() and not _UNHEADED.search(text, max(0, place - 9), place)
+        if small in HEADINGS and not number.spelled and (heads or not place):
+            return "identifier"
+        if small in SERIES_ENDS and SERIES.search(text, max(0, start - _LOOK_BACK), number.end):
+            return "identifier"
+        return "identifier" if self._is_name(text, place, word, number.spelled) else ""
 
     def _is_name(self, text: str, start: int, word: str, spelled: bool) -> bool:
         """Whether the word before a number is a proper name.
@@ -247,10 +277,7 @@ class Rule:
         A capital says so inside a sentence; at its start, and in captions that write every word
         with a capital or none, the dictionary is asked: what it does not know is a name.
         """
-        small = word.lower()
-        usual = self._usual.get(small)
-        if usual is None:
-            usual = self._usual[small] = self.tagger.usual(small)
+        usual = self._usual_tag(word.lower())
         if not word[0].isupper():
             return not usual and not spelled and "-" not in word
         if len(word) == 1:
@@ -262,7 +289,7 @@ class Rule:
         lead = text[max(0, start - 3) : start].rstrip()
         if not lead or lead[-1] in _SENTENCE_END:
             return False
-        return not _is_title(text[max(0, start - _CAPTION) : start + _CAPTION])
+        return not _is_title(text[max(0, start - CAPTION) : start + CAPTION])
 
     def _by_tags(self, first: str, second: str, value: int) -> str:
         """What the tagger makes of the words after the number."""
@@ -288,7 +315,9 @@ class Rule:
 
 def _tagged(tagger: Tagger, first: str, second: str, single: bool) -> str:
     """What a tagger makes of the words after a number: noun, described (noun), or neither."""
-    words = ["one" if single else "two", first, *([second] if second else ())]
+    # what stands behind a hyphen says what it is: flip-flops, T-shirts
+    words = ["one" if single else "two", first.rpartition("-")[2] if first.endswith("s") else first]
+    words += [second] if second else []
     tags = tagger.tags(words)[1:]
     # after a number a word in -s is many of something, and hardly what one of them does
     nouns = [
@@ -322,70 +351,6 @@ def _by_words(first: str, second: str, value: int) -> str:
     if first in UNITS or (first in UNIT_HEADS and (second in UNITS or second == "in")):
         return "unit"
     return ""
-
-
-def _between(text: str, number: Numeral, before: Numeral | None, after: Numeral | None) -> str:
-    """What ties the number to the one before or after it."""
-    for pair in ((before, number), (number, after)):
-        first, second = pair
-        if first is None or second is None or not 0 < second.start - first.end < 14:
-            continue
-        gap = text[first.end : second.start]
-        if _BY.fullmatch(gap):
-            return "size"
-        if _OR.fullmatch(gap):
-            return "range"
-        if number is second and _RATIO.fullmatch(gap):
-            return "ratio"
-        if gap in _FEET:
-            return "unit"
-        digits = not first.spelled and not second.spelled
-        if number is second and digits and gap == " " and not _is_year(text, first):
-            return "code"
-    return ""
-
-
-def _is_year(text: str, number: Numeral) -> bool:
-    return number.end - number.start == 4 and 1700 <= (number.value or 0) <= 2099
-
-
-def _code(text: str, start: int, end: int) -> str:
-    """What sort of code a number is part of."""
-    if _MONEY_BEFORE.search(text, max(0, start - 2), start):
-        return "currency"
-    if (start and text[start - 1] in "#№") or text[max(0, start - 4) : start].lower() == "no. ":
-        return "identifier"
-    if text[start:end].isdecimal() and _DECADE.match(text, end):
-        return "year"
-    glued = _GLUED.match(text, end)
-    if glued and glued[1].lower() in UNITS and text[start - 1 : start] in ("", " ", "("):
-        return "unit"
-    if text.startswith("°", end) or text.startswith(" °", end):
-        return "unit"
-    return _date_in(text, start, end) or "code"
-
-
-def _date_in(text: str, start: int, end: int) -> str:
-    """The chain of digits and signs that a number is part of: a time, a size, a date."""
-    left = start
-    while left and start - left < 12 and text[left - 1] in "0123456789:/×x-.":
-        left -= 1
-    found = _CHAIN.match(text, left)
-    if not found or found.end() < end:
-        return ""
-    chain = found[0]
-    if ":" in chain:
-        parts = chain.split(":")
-        clock = re.fullmatch(r"(?:[01]?\d|2[0-4]):[0-5]\d", ":".join(parts[:2]))
-        return "time" if clock else "ratio"
-    if "x" in chain or "×" in chain:
-        return "size"
-    return "date" if chain.count("-") == 2 or chain.count("/") == 2 else ""
-
-
-def _is_inch(text: str, place: int) -> bool:
-    """Whether a quotation mark closes nothing, and so means inches."""
-    return text.count('"', max(0, place - _CAPTION), place + _CAPTION) % 2 == 1
 
 
 def _is_title(text: str) -> bool:

@@ -1,7 +1,8 @@
 """Which files a corpus is, and the units they are read in.
 
-A unit is a row group of a Parquet file, or a block of whole records of a text file. It is what is
-sent to a worker, counted, and stored for good.
+A unit is a row group of a Parquet file (a slice of it where there are few: a million captions are
+often one row group, which would leave all workers idle but one), or a block of whole records of a
+text file. It is what is sent to a worker, counted, and stored for good.
 """
 
 from __future__ import annotations
@@ -29,6 +30,9 @@ FORMATS: dict[str, Format] = {
 PACKED = (".gz", ".bz2", ".xz", ".zst")
 BLOCK = 16 << 20
 """bytes of text in a unit, up to the end of a record"""
+SLICE, SLICES, ENOUGH = 1 << 17, 4, 8
+"""rows at least of a slice, slices at most of a row group (what lies before one is unpacked again
+for it), and row groups that are enough without slices"""
 LONGEST = 256 << 20
 """a record longer than this is damage"""
 
@@ -77,6 +81,10 @@ class Unit:
     """bytes; for a row group those it takes in the file"""
     text: bytes | None = None
     """the block itself, where the file can't be read from the middle"""
+    first: int = 0
+    """of a row group, the first row"""
+    last: int = 0
+    """and where its rows end"""
 
     @property
     def key(self) -> tuple[int, int]:
@@ -161,19 +169,27 @@ def _open(source: Source) -> IO[bytes]:
     return open(source.path, "rb")
 
 
-def units(place: int, source: Source, header: bool) -> Iterator[Unit]:
-    """The units of a file, in order; the first line is left out where it is a header."""
+def units(place: int, source: Source, header: bool, files: int = 1) -> Iterator[Unit]:
+    """The units of one of so many files, in order; the first line is left out if it is a header."""
     if source.format == "parquet":
-        yield from _row_groups(place, source)
+        yield from _row_groups(place, source, files)
     else:
         yield from _blocks(place, source, header)
 
 
-def _row_groups(place: int, source: Source) -> Iterator[Unit]:
+def _row_groups(place: int, source: Source, files: int) -> Iterator[Unit]:
     with parquet(source) as file:
-        many = file.metadata.num_row_groups
-    for index in range(many):
-        yield Unit(place, index, index, source.bytes // many)
+        found = file.metadata
+        groups = [found.row_group(group).num_rows for group in range(found.num_row_groups)]
+    most = SLICES if len(groups) * files < ENOUGH else 1
+    parts = [
+        (group, rows * part // many, rows * (part + 1) // many)
+        for group, rows in enumerate(groups)
+        for many in (max(1, min(most, rows // SLICE)),)
+        for part in range(many)
+    ]
+    for index, (group, first, last) in enumerate(parts):
+        yield Unit(place, index, group, source.bytes // len(parts), first=first, last=last)
 
 
 @contextmanager

@@ -30,7 +30,7 @@ _UNITS = (
 _UNPREFIXED = (
     "fahrenheit", "celsius", "feet", "inchs", "kilo",
     "kilos", "mph", "kph", "kmh", "psi", "dpi", "ppi", "rpm", "fps", "bpm", "mpg", "mah", "rms",
-    "yr", "yrs", "hr", "hrs", "min", "mins", "sec", "secs", "ms", "wk", "wks",
+    "yr", "yrs", "hr", "hrs", "min", "mins", "sec", "secs", "ms", "wk", "wks", "mo", "mos",
     "mm", "cm", "dm", "m", "km", "nm", "um", "µm", "μm", "ft", "yd", "yds", "mi", "ml", "cl", "dl",
     "l", "ltr", "g", "gr", "gm", "gms", "kg", "kgs", "mg", "mcg", "lb", "lbs", "oz", "floz", "w",
     "kw", "mw", "kwh", "wh", "watts", "v", "kv", "mv", "ma", "j", "kj", "kcal", "h", "c",
@@ -62,7 +62,9 @@ MONEY = _listed(
     jpy rs bucks quid dirham dirhams riyal riyals ringgit baht zloty lira won"""
 )
 MONEY_SIGNS = "$€£¥₹₽₩฿¢₺₫₪₴"
-CLOCK = frozenset({"am", "pm", "a.m", "p.m", "a.m.", "p.m.", "o'clock", "o’clock", "oclock"})
+CLOCK = frozenset(
+    {"am", "pm", "a.m", "p.m", "a.m.", "p.m.", "o'clock", "o’clock", "oclock", "noon", "midnight"}
+)
 MONTHS = _listed(
     """january february march april may june july august september october november december jan
     feb mar apr jun jul aug sep sept oct nov dec"""
@@ -77,13 +79,47 @@ TAKES_NUMBER = _listed(
     division brigade opus op sonata symphony concerto exercise problem option diagram chart appendix
     schedule paragraph age aged circa tier sku ref id lap heat pier dock berth hole route stall
     windows iphone ipad ipod xbox playstation galaxy android ios pixel nexus canon formula apollo
-    gemini mustang psalms series"""
+    gemini mustang psalms series p pp ch chap error catalog catalogue"""
 )
 """a number right after one of these belongs to it: chapter 3, size 8, route 66, iphone 7"""
+HEADINGS = _listed(
+    """lot building week day month year round game match war bus train studio book rule law test
+    task question team group court field lane hall tower booth seat row door floor plan case module
+    camp cell bay hangar warehouse store station stop project experiment study sheet panel plate
+    exhibit example lecture tip python genesis exodus revelation proverbs romans"""
+)
+"""the same where it begins the caption or has a capital: Day 5 photos, but: last week 3 men"""
+_SERIES = (
+    "back to the future", "call of duty", "dark souls", "despicable me", "die hard", "dragon ball",
+    "far cry", "fast and furious", "fast & furious", "final fantasy", "gears of war", "god of war",
+    "grand theft auto", "guitar hero", "home alone", "ice age", "iron man", "just dance",
+    "kung fu panda", "lethal weapon", "mario kart", "men in black", "mortal kombat",
+    "need for speed", "night at the museum", "red dead redemption", "resident evil", "rush hour",
+    "spider man", "spider-man", "star trek", "star wars", "street fighter", "super bowl",
+    "super mario", "the last of us", "the sims", "tomb raider", "toy story", "train your dragon",
+    "world war", "x men", "x-men",
+)  # fmt: skip
+SERIES = re.compile(
+    rf"\b(?:(?:{'|'.join(_SERIES)}|ocean ?['’]s)[ \t]+\S+|"
+    r"maroon 5|blink.182|catch.22|sum 41|studio 54)$",
+    re.IGNORECASE,
+)
+"""names of common words, as far as they end, with their number"""
+SERIES_ENDS = frozenset(
+    {name.split()[-1] for name in _SERIES}
+    | {"maroon", "blink", "catch", "sum", "studio", "s", "ocean's", "ocean’s"}
+)
+MODERN = _listed(
+    """download downloads approx selfie selfies website websites clipart infographic podcast hashtag
+    photoshoot diy emoji emojis hoodie hoodies mockup mockups handdrawn vegan keto qty incl app apps
+    blog blogger online printable giveaway smartphone smartphones"""
+)
+"""common words that the tagger's lexicon is too old for, and so not names"""
 
 STREETS = re.compile(
     r"[ \t]+(?:[A-Z][\w.'’-]*[ \t]+){1,3}"
-    r"(?:Street|St|Avenue|Ave|Road|Rd|Lane|Ln|Drive|Dr|Boulevard|Blvd|Way|Court|Ct|Square|Sq|"
-    r"Place|Pl|Terrace|Highway|Hwy|Parkway|Crescent|Close)\b"
+    r"(?:(?:Street|Avenue|Ave|Road|Rd|Lane|Ln|Boulevard|Blvd|Terrace|Highway|Hwy|Parkway)\b|"
+    # also other words in titles: 4 Wheel Drive Toy Car
+    r"(?:St|Drive|Dr|Way|Court|Ct|Square|Sq|Place|Pl|Crescent|Close)\b(?![ \t]+[A-Z]))"
 )
 """what follows the number of a house"""

@@ -1,0 +1,88 @@
+"""What signs and other numbers around a number make of it: a size, a ratio, a time, inches."""
+
+from __future__ import annotations
+
+import re
+
+from subitize.captions.words import MONEY_SIGNS, UNITS
+from subitize.numerals import Numeral
+
+CAPTION = 300
+"""characters to either side that tell how a caption is written"""
+MONEY_BEFORE = re.compile(rf"[{re.escape(MONEY_SIGNS)}][ \t]?$")
+DECADE = re.compile(r"['’]?s\b")
+_CHAIN = re.compile(r"[\d.:/×x-]*\d[:×x/-]\d[\d.:/×x-]*")
+_GLUED = re.compile(r"[ \t]?([^\W\d_]+)\b")
+_BY = re.compile(r"[ \t]{1,2}(?:x|×|by)[ \t]{1,2}", re.IGNORECASE)
+_RATIO = re.compile(r"[ \t]{1,2}(?:in|of|out[ \t]of)(?:[ \t]every)?[ \t]{1,2}", re.IGNORECASE)
+_AGAINST = re.compile(r"[ \t]{1,2}(?:on|vs?[.]?|/)[ \t]{1,2}", re.IGNORECASE)
+_OR = re.compile(r"[ \t]{1,2}or[ \t]{1,2}", re.IGNORECASE)
+_FEET = frozenset("'’′")
+
+
+def between(text: str, number: Numeral, before: Numeral | None, after: Numeral | None) -> str:
+    """What ties the number to the one before or after it."""
+    for pair in ((before, number), (number, after)):
+        first, second = pair
+        if first is None or second is None or not 0 < second.start - first.end < 14:
+            continue
+        gap = text[first.end : second.start]
+        if _BY.fullmatch(gap):
+            return "size"
+        if _OR.fullmatch(gap):
+            return "range"
+        if number is second and _RATIO.fullmatch(gap):
+            return "ratio"
+        digits = not first.spelled and not second.spelled
+        if digits and gap.strip() in _FEET:
+            return "unit"
+        if digits and gap == ",":
+            return "decimal"
+        if _AGAINST.fullmatch(gap):  # one on one, and 9 / 11 as CC3M writes it
+            return "ratio"
+        if number is second and digits and gap == " " and not _is_year(first):
+            return "code"
+    return ""
+
+
+def _is_year(number: Numeral) -> bool:
+    return number.end - number.start == 4 and 1700 <= (number.value or 0) <= 2099
+
+
+def code(text: str, start: int, end: int) -> str:
+    """What sort of code a number is part of."""
+    if MONEY_BEFORE.search(text, max(0, start - 2), start):
+        return "currency"
+    if (start and text[start - 1] in "#№") or text[max(0, start - 4) : start].lower() == "no. ":
+        return "identifier"
+    if text[start:end].isdecimal() and DECADE.match(text, end):
+        return "year"
+    glued = _GLUED.match(text, end)
+    if glued and glued[1].lower() in UNITS and text[start - 1 : start] in ("", " ", "("):
+        return "unit"
+    if text.startswith("°", end) or text.startswith(" °", end):
+        return "unit"
+    return date_in(text, start, end) or "code"
+
+
+def date_in(text: str, start: int, end: int) -> str:
+    """The chain of digits and signs that a number is part of: a time, a size, a date."""
+    left = start
+    while left and start - left < 12 and text[left - 1] in "0123456789:/×x-.":
+        left -= 1
+    found = _CHAIN.match(text, left)
+    if not found or found.end() < end:
+        return ""
+    chain = found[0]
+    if ":" in chain:
+        parts = chain.split(":")
+        clock = re.fullmatch(r"(?:[01]?\d|2[0-4]):[0-5]\d", ":".join(parts[:2]))
+        return "time" if clock else "ratio"
+    if "x" in chain or "×" in chain:
+        return "size"
+    return "date" if chain.count("-") == 2 or chain.count("/") == 2 else ""
+
+
+def is_inch(text: str, place: int) -> bool:
+    """Whether a quotation mark closes nothing, and so means inches."""
+    return text.count('"', max(0, place - CAPTION), place + CAPTION) % 2 == 1
