@@ -145,6 +145,23 @@ def test_tallyqa_and_vqa_files_are_read(tmp_path: Path) -> None:
         read_questions("vqa", asked)
 
 
+def test_ids_that_come_twice_lose_no_item(tmp_path: Path) -> None:
+    path = tmp_path / "train.json"
+    entries = [
+        {"image": f"{source}/{at}.jpg", "answer": at % 7, "question_id": at,
+         "question": "How many birds are there?", "data_source": source}
+        for source in ("imported_genome", "amt")
+        for at in range(30)
+    ]  # fmt: skip
+    path.write_bytes(orjson.dumps(entries))
+    out = tmp_path / "built"
+    asked = ["probe", "build", "standard", "--from", "tallyqa", "--file", str(path), "--json"]
+    found = CliRunner().invoke(root, [*asked, "--out", str(out)])
+    assert orjson.loads(found.stdout)["parts"]["train"]["correct"] == 60
+    items = read_split(out / "tallyqa_counting_standard_split.train.json")
+    assert {one.picture for one in items} == {entry["image"] for entry in entries}
+
+
 def test_several_files_and_drawn_parts(tmp_path: Path) -> None:
     for part, first in (("train", 0), ("test", 300)):
         entries = [
@@ -184,6 +201,8 @@ def test_what_build_needs_is_said(tmp_path: Path) -> None:
     for words, said in (
         (["standard", "--from", "tallyqa"], "needs --file"),
         (["alignment", "--from", "coco"], "needs --file"),
+        (["alignment", "--many", "-1"], "gives no pairs"),
+        (["alignment", "--from", "cc", "--file", "a", "--file", "b"], "from one --file"),
         (["soft"], "no split 'soft'"),
         (["standard", "--from", "elsewhere", "--file", "x"], "no source of questions"),
         (["standard", "--parts", "some"], "no kind of parts"),

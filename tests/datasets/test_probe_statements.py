@@ -51,9 +51,44 @@ FLUENT = {
     ("How many men are there that are wearing hats?", 1): "There is 1 man that is wearing hats.",
     ("How many players wear red shorts?", 1): "1 player wears red shorts.",
     ("How many slices of pizza have been eaten?", 1): "1 slice of pizza has been eaten.",
-    ("How many of the men are tall?", 1): "There is 1 of the men tall.",
+    ("How many of the men are tall?", 1): "1 of the men is tall.",
     ("How many wine glasses do you see?", 1): "There is 1 wine glass.",
     ("How many leaves?", 1): "There is 1 leaf.",
+    ("How many sheep are black?", 1): "1 sheep is black.",
+    ("How many sheep are black?", 2): "2 sheep are black.",
+    ("How many are in the water?", 2): "There are 2 in the water.",
+    ("How many can you see?", 1): "You see 1.",
+    ("How many have hats?", 1): "1 has hats.",
+    ("How many are still young?", 1): "1 is still young.",
+    ("How many cars make up the train?", 1): "1 car makes up the train.",
+    ("How many wires pass over the clock?", 1): "1 wire passes over the clock.",
+    ("How many signs on the pole face the camera?", 1): "1 sign on the pole faces the camera.",
+    ("How many people riding the horses?", 1): "There is 1 person riding the horses.",
+    ("How many parking meters are shown?", 1): "There is 1 parking meter shown.",
+    ("How many do not enter signs are there?", 1): "There is 1 do not enter sign.",
+    ("How many tires can we see on the plane?", 3): "We can see 3 tires on the plane.",
+    ("How many hours can someone park here?", 2): "Someone can park 2 hours here.",
+    ("How many surfboards are the men holding?", 2): "The men are holding 2 surfboards.",
+    ("How many legs are the bear walking on?", 1): "The bear is walking on 1 leg.",
+    ("How many stories are these buildings?", 3): "These buildings are 3 stories.",
+    ("How many of the people are children?", 1): "1 of the people is a child.",
+    ("How many numbers are not roman numerals?", 1): "1 number is not a roman numeral.",
+    ("How many boys are not wearing shirts?", 1): "1 boy is not wearing shirts.",
+    (
+        "How many letters and numbers are on the sign?",
+        1,
+    ): "There is 1 letter or number on the sign.",
+    ("How many red and gold flags are there?", 1): "There is 1 red and gold flag.",
+    ("How many men who have hats?", 1): "There is 1 man who has hats.",
+    ("How many photos were taken?", 1): "1 photo was taken.",
+    ("How many people do you count?", 1): "There is 1 person.",
+    ("How many glasses of wine are there?", 1): "There is 1 glass of wine.",
+    ("How many pink pants are there?", 1): "There is 1 pair of pink pants.",
+    ("How many pairs of skis are there?", 1): "There is 1 pair of skis.",
+    ("How many yellow busses are there?", 1): "There is 1 yellow bus.",
+    ("How many tv's are there?", 1): "There is 1 tv.",
+    ("How many Men are here?", 1): "There is 1 man here.",
+    ("How many drawers are under the t.v.?", 2): "There are 2 drawers under the t.v.",
 }
 
 
@@ -65,6 +100,19 @@ def test_fluent_statements_are_good_english(asked: tuple[str, int], told: str) -
 def test_a_mask_stands_for_the_number() -> None:
     assert statement("How many cars are parked?", MASK) == "There are [MASK] cars parked."
     assert question_and_answer("How many cars?", 2) == "How many cars? [SEP] 2"
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "How many eggs did she use?",
+        "How many people are the picture?",
+        "How many years have they been open?",
+    ],
+)
+def test_words_in_the_order_of_a_question_are_no_statement(question: str) -> None:
+    assert statement(question, 2) is None
+    assert statement(question, 2, "published")
 
 
 @pytest.mark.parametrize("question", ["What is this?", "How many legs is he using?", "", "?"])

@@ -57,11 +57,12 @@ def test_every_row_of_the_tables_has_a_recipe() -> None:
 
 @pytest.mark.parametrize("name", MIXTURES)
 def test_a_recipe_mixes_what_it_says(name: str) -> None:
-    mixture, scale = MIXTURES[name], 0.001
+    mixture, scale = MIXTURES[name], 0.002
     found = mixed(mixture, TALLY, MADE, seed=1, scale=scale)
     tally = [one for one in found if one.source == "tallyqa"]
     made = [one for one in found if one.source == "imagen"]
-    assert len(tally) == (len(TALLY) if mixture.tallyqa == ALL else round(mixture.tallyqa * scale))
+    whole = len(TALLY) if mixture.tallyqa == ALL else mixture.tallyqa
+    assert len(tally) == round(whole * scale)  # all sets shrink alike, so the mixture stays
     assert bool(made) == bool(mixture.imagen)
     if mixture.imagen == "frequent":
         assert {one.entry.frequency for one in made} == {"frequent"}
@@ -197,6 +198,9 @@ def test_from_files_to_a_checkpoint_that_runs(
     page = (folder / "report.html").read_text()
     assert "PaliGemma 3B" in page  # the printed row stands beside, marked as the paper's
     assert "90.5" in page
+    assert "Recipe tallyqa+imagen, after the row" in page
+    assert "Held out" not in page  # of this recipe no noun is
+    assert "is forgetting." not in page  # no alignment task was asked
     asked = CliRunner().invoke(root, [
         "run", "probe", "--model", f"hf/{folder}/seed-0/best?isolated=false&max_tokens=4", "--set",
         "task=vqa", "--set", "items=3", "--out", str(tmp_path / "runs"), "--json",
@@ -220,6 +224,10 @@ def test_from_files_to_a_checkpoint_that_runs(
     (["--recipe", "imagen-frequent", "--imagen", "TALLY", "--imagen-pictures", "PICTURES"],
      "None of 24 questions of Imagen is about a frequent noun"),
     (["--recipe", "tallyqa", "--scale", "2"], "--scale is 2"),
+    (["--recipe", "tallyqa", "--tallyqa", "TALLY", "--tallyqa-pictures", "PICTURES", "--valid",
+      "0"], "--valid is 0: .* at least 1 question"),
+    (["--recipe", "tallyqa", "--tallyqa", "TALLY", "--tallyqa-pictures", "PICTURES", "--scale",
+      ".05"], "questions on 1 pictures only, too few to hold any back"),
 ])  # fmt: skip
 def test_bad_input_of_answers(given: dict[str, Path], words: list[str], said: str) -> None:
     named = {"TALLY": str(given["tally"]), "PICTURES": str(given["pictures"])}

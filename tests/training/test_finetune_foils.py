@@ -164,6 +164,14 @@ def test_files_with_pictures_and_captions(backbones: dict[str, Path], tmp_path: 
         "right": 6, "foils": 18, "leaks": 0, "valid": 6, "test": 6, "alignment": 4
     }  # fmt: skip
     assert found["summary"]["best"]["test"]["acc_r"]["std"] is None  # of one seed
+    # a process that was killed while it copied the best checkpoint leaves half of it behind
+    seed = Path(found["folder"]) / "seed-0"
+    (seed / "best").rename(seed / "best.part")
+    (seed / "history.json").unlink()
+    again = CliRunner().invoke(root, [str(word) for word in words])
+    assert again.exit_code == 0, again.output
+    assert json.loads(again.stdout)["summary"] == found["summary"]
+    assert {path.name for path in seed.iterdir()} == {"best", "last", "history.json"}
 
 
 @pytest.mark.budget(60)

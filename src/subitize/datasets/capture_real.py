@@ -109,7 +109,7 @@ def _described(row: Mapping[str, Any], where: str) -> RealPicture:
         objects = [tuple(map(float, box)) for box in row.get("annotation_bboxes", ())]
         # the validation file marks every object; exemplars alone would not be all of them
         centres = tuple((left + wide / 2, top + high / 2) for left, top, wide, high in objects)
-        count, file = whole_number(row["ground_truth"]), str(row["image_file"])
+        count, file = true_count(row["ground_truth"]), str(row["image_file"])
         if Path(file).name != file:
             raise ValueError(f"{file!r} is no plain file name")
     except (KeyError, TypeError, ValueError) as problem:
@@ -128,16 +128,25 @@ def _described(row: Mapping[str, Any], where: str) -> RealPicture:
 
 
 def whole_number(given: Any) -> int:
-    """A count as metadata and results give it: 12 or 12.0, never −1, 2.5, true or words.
+    """A whole number as JSON gives it: 12 or 12.0, never 2.5, infinity, true or words.
 
     >>> whole_number(12.0)
     12
     """
-    if isinstance(given, bool) or not isinstance(given, int | float) or given != int(given):
-        raise ValueError(f"the ground truth {given!r} is no whole number")
-    if given < 1:
-        raise ValueError(f"the ground truth {given!r} is not positive")
+    if isinstance(given, bool) or not isinstance(given, int | float) or given % 1 != 0:
+        raise ValueError(f"{given!r} is no whole number")
     return int(given)
+
+
+def true_count(given: Any) -> int:
+    """A ground truth of metadata and results: a whole number of 1 or more."""
+    try:
+        count = whole_number(given)
+    except ValueError as problem:
+        raise ValueError(f"the ground truth {problem}") from None
+    if count < 1:
+        raise ValueError(f"the ground truth {given!r} is not positive")
+    return count
 
 
 def _refuse(names: Sequence[str], words: str) -> None:

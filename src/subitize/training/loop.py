@@ -223,7 +223,8 @@ class _Training:
     def _finish(self) -> None:
         best = best_of(self.history, self.task.judged_by)["evaluation"]
         self._save("last")
-        shutil.rmtree(self.folder / "best", ignore_errors=True)
+        for name in ("best.part", "best"):  # of a process that was killed just here
+            shutil.rmtree(self.folder / name, ignore_errors=True)
         shutil.copytree(self.folder / f"best-{best:05}", self.folder / "best.part")
         (self.folder / "best.part").rename(self.folder / "best")
         write_whole(self.folder / "history.json", orjson.dumps(self.history))

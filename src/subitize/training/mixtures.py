@@ -89,7 +89,7 @@ def mixed(
     seed: int, scale: float = 1.0,
 ) -> list[Question]:  # fmt: skip
     """The questions of a recipe; with `scale` that share of each of its numbers."""
-    wanted = len(tallyqa) if mixture.tallyqa == ALL else round(mixture.tallyqa * scale)
+    wanted = round((len(tallyqa) if mixture.tallyqa == ALL else mixture.tallyqa) * scale)
     if mixture.tallyqa and not tallyqa:
         raise BadInput("This recipe learns from TallyQA: give --tallyqa and --tallyqa-pictures.")
     if mixture.imagen and not imagen:
@@ -116,7 +116,14 @@ def _sample(given: Sequence[Question], many: int, what: str, seed: int) -> list[
 
 def held_back(given: Sequence[Question], many: int, seed: int) -> tuple[list[Any], list[Any]]:
     """The questions to learn from, and about `many` for validation, on pictures of their own."""
+    if many < 1:
+        raise BadInput(f"--valid is {many}: the best evaluation is chosen by at least 1 question.")
     pictures = list(dict.fromkeys((one.source, one.entry.image) for one in given))
+    if len(pictures) < 2:
+        raise BadInput(
+            f"There are questions on {len(pictures)} pictures only, too few to hold any back for "
+            "validation: give more of them, or a larger --scale."
+        )
     order = generator("finetune valid", seed).permutation(len(pictures)).tolist()
     kept: set[tuple[str, str]] = set()
     count = 0

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 NAME = "finetune"
 WAYS = {
     "best": "chosen on validation", "last": "last evaluation",
-    "highest": "each measure at its highest, as the paper has it",
+    "highest": "each measure at its highest over all evaluations",
 }  # fmt: skip
 DATA = Column("data", "Data")
 Result = Mapping[str, Any]
@@ -54,7 +54,8 @@ def _sections(result: Result, name: str) -> list[Section]:
         Section(
             f"{name}-forgetting-section",
             "Before and after",
-            "What training changed; below 0 on the alignment task is forgetting.",
+            "What training changed"
+            + ("; below 0 on the alignment task is forgetting." if task == "foils" else "."),
             [_before_after(result, name)],
         ),
         Section(f"{name}-how-section", "How it was trained", "", [_how(result)]),
@@ -220,15 +221,20 @@ def _how(result: Result) -> Prose:
         f"decay {plan['weight_decay']:g}, batch "
         f"{plan['batch']}, up to {plan['epochs']} epochs, {plan['evaluations']} evaluations per "
         f"epoch, mixed precision {plan['precision']}; epochs trained: {epochs}. "
-        f"Weights: {result['model']['revision'] or 'unknown'}. Data: {data}. {_base(result)}"
+        f"Weights: {result['model']['revision'] or 'unknown'}. Data: {data}. {_what(result)}"
     )
 
 
-def _base(result: Result) -> str:
-    """What a model without any insight gets."""
+def _what(result: Result) -> str:
+    """The recipe; or, of foils, what a model without any insight gets."""
     data = result["data"]
     if result["task"] != "foils":
-        return ""
+        held = result["held_out_nouns"]
+        return (
+            f"Recipe {result['recipe']}, after the row “{result['row']}” of Table "
+            f"{result['table']}, {text(result['scale'], '.0%')} of its numbers."
+            + (f" Held out, and so in the test only: questions about {held} nouns." if held else "")
+        )
     share = data["foils"] / (data["right"] + data["foils"])
     return (
         f"Whoever calls every sentence a foil has an acc of about {text(share, '.0%')} here and an "

@@ -118,7 +118,7 @@ def _take(found: Found, entry: Mapping[str, Any], source: str) -> None:
         return
     foils = tuple(one for one in map(number_of, entry.get("foils", ())) if one is not None)
     if len(foils) < len(entry.get("foils", ())):
-        found.dropped["foil-not-a-number"] += 1
+        found.drop("foil-not-a-number", f"{question} {entry['foils']}")
     question = "How many" + question[len("how many") :]
     part = _PARTS.get(str(entry.get("part", "")), "")
     identity = f"counting_{source}_{entry['id']}"

@@ -70,15 +70,22 @@ def build(found: Found, split: str, *, seed: int, foils: str = "any", mode: Mode
 
 
 def _in_parts(questions: Sequence[Question], made: Built, seed: int) -> list[Question]:
-    """Each question with its picture's part: the data set's, or one drawn by the picture's name."""
+    """Each question with its picture's part: the data set's, or one drawn by the picture's name.
+
+    TallyQA took its questions from several data sets, so an id may come twice: a later one is told
+    apart by a number of its own.
+    """
     parts: dict[str, str] = {}
+    ids: Counter[str] = Counter()
     kept = []
     for one in questions:
         part = one.part or _drawn_part(one.picture, seed)
         if parts.setdefault(one.picture, part) != part:
             made.dropped["picture-in-two-parts"] += 1
             continue
-        kept.append(replace(one, part=part))
+        ids[one.id] += 1
+        identity = f"{one.id}_{ids[one.id]}" if ids[one.id] > 1 else one.id
+        kept.append(replace(one, part=part, id=identity))
     return kept
 
 
