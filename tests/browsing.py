@@ -20,6 +20,7 @@ FLAGS = (
     "--remote-debugging-port=0",
 )  # fmt: skip
 DESKTOP, PHONE = 1280, 390
+AXE = "axe-core@4.10"
 
 
 def find_chromium() -> str | None:
@@ -43,6 +44,32 @@ def running_chromium(path: str, profile: Path, *flags: str) -> Iterator[str]:
         process.terminate()
         process.stderr.close()
         process.wait()
+
+
+def fetch_axe(folder: Path) -> str:
+    """axe-core's source, fetched by npm into a folder; its licence keeps it out of this one.
+
+    What is wrong is raised as OSError.
+    """
+    source = folder / "node_modules" / "axe-core" / "axe.min.js"
+    if not source.exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        npm = shutil.which("npm")
+        if not npm:
+            raise OSError("no npm found: install it to check accessibility")
+        asked = [npm, "install", "--no-save", "--no-audit", "--no-fund", "--prefix", str(folder)]
+        done = subprocess.run([*asked, AXE], check=False, capture_output=True, text=True)
+        if done.returncode:
+            raise OSError(f"npm can't fetch axe-core: {done.stderr.strip()[-200:]}")
+    return source.read_text("utf-8")
+
+
+def serious(page: Any, axe: str) -> list[str]:
+    """What axe calls serious or critical; the policy blocks injected scripts, so by evaluate."""
+    found = page.evaluate(f"{axe};axe.run()")
+    assert len(found["passes"]) > 5, "axe looked at nothing"
+    return [f"{one['id']}: {one['nodes'][0]['html'][:200]}" for one in found["violations"]
+            if one["impact"] in ("serious", "critical")]  # fmt: skip
 
 
 class Visit:

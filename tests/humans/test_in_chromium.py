@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import shutil
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -171,77 +168,3 @@ def test_lines_and_claims_are_chosen_by_one_key(
         assert {row.value for row in rows} <= expected
         assert not one.complaints
         one.context.close()
-
-
-@pytest.fixture(scope="session")
-def axe() -> str:
-    """axe-core's source, fetched by npm into a cache of the machine, never into the project."""
-    if not shutil.which("npm"):
-        pytest.skip("npm is not installed: it fetches axe-core")
-    cache = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "subitize-axe"
-    source = cache / "node_modules" / "axe-core" / "axe.min.js"
-    if not source.exists():
-        cache.mkdir(parents=True, exist_ok=True)
-        done = subprocess.run(
-            ["npm", "install", "--prefix", str(cache), "--no-save", "--no-audit", "axe-core@4"],
-            capture_output=True, text=True, check=False,
-        )  # fmt: skip
-        if done.returncode:
-            pytest.skip(f"axe-core can't be fetched: {done.stderr[-200:]}")
-    return source.read_text("utf-8")
-
-
-def findings(page: Any, axe: str) -> list[str]:
-    """What axe calls serious or critical; the policy blocks injected scripts, so by evaluate."""
-    found = page.evaluate(axe + ";axe.run()")
-    return [f"{one['id']}: {one['nodes'][0]['html'][:200]}" for one in found["violations"]
-            if one["impact"] in ("serious", "critical")]  # fmt: skip
-
-
-def test_every_page_is_for_all_eyes_and_hands(
-    browser: Any, axe: str, painted: Path, files: tuple[str, str], serve: Serve
-) -> None:
-    base, here = serve(Study("geckonum-task1", "apples", run=str(painted), per_person=2,
-                             break_every=1))  # fmt: skip
-    seen: dict[str, list[str]] = {}
-    for size in WIDTHS:
-        one = Person(browser, base, here, size)
-        one.go()
-
-        def look(name: str, page: Any = one.page, wide: int = size[0]) -> None:
-            seen[f"{name} at {wide}"] = findings(page, axe)
-
-        look("consent")
-        one.press("Enter")
-        look("instructions")
-        one.press("Enter")
-        for _ in range(3):
-            one.ready()
-            look("question")
-            one.page.keyboard.type("2")
-            one.press("Enter")
-            look("feedback")
-            one.press("Enter")
-        one.ready()
-        one.page.keyboard.type("2")
-        one.press("Enter")
-        look("break")
-        one.press("Enter")
-        one.ready()
-        one.page.keyboard.type("3")
-        one.press("Enter")
-        look("end")
-        for path in (f"/desk?token={here.site.token}", "/desk/screen", "/", "/p/nobody"):
-            one.page.goto(base + path)
-            look(path.partition("?")[0])
-        one.context.close()
-    base, here = serve(Study("geckonum-task2", "lines", pictures=files[0], prompts=files[1],
-                             training=False))  # fmt: skip
-    one = Person(browser, base, here, WIDTHS[0])
-    one.go()
-    one.press("Enter")
-    one.press("Enter")
-    one.ready()
-    seen["lines"] = findings(one.page, axe)
-    one.context.close()
-    assert {name: found for name, found in seen.items() if found} == {}

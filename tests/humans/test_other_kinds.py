@@ -76,7 +76,8 @@ def test_counts_are_what_calibrate_reads_and_a_second_person_verifies(
 
     changed = counts.read_text().replace("4_apples_0.png,apples,4", "4_apples_0.png,apples,9")
     counts.write_text(changed)
-    again = Study("verify", "second", pictures=str(pictures), verify=str(counts), annotators=1)
+    again = Study("verify", "second", pictures=str(pictures), verify=str(counts), annotators=1,
+                  training=False)  # fmt: skip
     folder = study_folder(tmp_path, again, "")
 
     def look(seen: Seen) -> str:

@@ -11,7 +11,9 @@ import pytest
 
 from subitize.humans.answers import read_answers
 from subitize.humans.guard import signed
+from subitize.humans.serving import opened, study_folder
 from subitize.humans.study import Consent, Panel, Return, Study
+from subitize.humans.web import in_thread
 from tests.humans.conftest import Serve
 from tests.humans.served import Visitor
 from tests.humans.taking import Taker, taker
@@ -225,7 +227,12 @@ def test_a_panel_s_people_come_once_and_leave_by_the_link_of_their_end(
     everything = str([store.read(f"SELECT * FROM {name}") for name in
                       ("people", "given", "answers", "meta")])  # fmt: skip
     assert "person-77" not in everything
-    store.write([("DELETE FROM panel_ids", ())]).result()
+    desk = researcher(base, here)
+    assert "2 ids of the panel are kept" in desk.get("/desk").text
+    assert Visitor(base).post("/desk/forget", {}).status == 403  # nobody else deletes them
+    desk.post("/desk/forget", {})
+    assert "of the panel" not in desk.get("/desk").text
+    assert store.read("SELECT * FROM panel_ids") == []
     assert Visitor(base).get("/enter?PROLIFIC_PID=person-77").url.removeprefix(base) == path
 
 
@@ -260,6 +267,42 @@ def test_pictures_are_screened_before_a_study_opens(
     assert answers.dropped == {items[0]: "blurred"}
     assert {row.item.id for row in answers.holding} == set(items[1:])
     assert desk.post("/desk/screen", {**drop, "item": items[2]}).status == 409  # it was seen
+    keep = {"item": items[2], "verdict": "keep", "face": "on"}
+    assert desk.post("/desk/screen", keep).status == 200  # but a face is a face at any time
+    assert set(read_answers(folder_of(tmp_path)).faces) == {items[1], items[2]}
+
+
+def test_what_is_dropped_is_dropped_from_the_pilot_too(
+    painted: Path, serve: Serve, tmp_path: Path
+) -> None:
+    base, here = serve(apples(painted, pilot=14, annotators=1, screening=True))
+    desk = researcher(base, here)
+    dropped = [one.id for one in here.desk.items.values() if one.role == "main"][:6]
+    for item in dropped:
+        desk.post("/desk/screen", {"item": item, "verdict": "drop", "reason": "blurred"})
+    desk.post("/desk/state", {"state": "open"})
+    left = {"main": 15 - 6, "pilot": len(here.desk.pools["pilot"][0].taken) - sum(
+        f"pilot-{one}" in here.desk.items for one in dropped)}  # fmt: skip
+    assert left["pilot"] < 14
+    for part, many in left.items():
+        one = taker(base, here, part)
+        one.begin()
+        assert f"1 of {many}" in one.get(one.path).text  # nobody waits for what never comes
+        while one.look().form("/answer"):
+            one.send("/answer", value="1")
+        assert f"You looked at {many} pictures" in one.get(one.path).text
+    gone = {*dropped, *(f"pilot-{one}" for one in dropped)}
+    assert not {row.item.id for row in read_answers(folder_of(tmp_path)).rows} & gone
+
+
+def test_a_deleted_id_is_in_no_file(painted: Path, tmp_path: Path) -> None:
+    study = apples(painted, entry="panel", panel=PANEL)
+    folder = study_folder(tmp_path, study, "")
+    with opened(folder) as here, in_thread(here.app) as base:
+        Visitor(base).get("/enter?PROLIFIC_PID=person-77&STUDY_ID=s&SESSION_ID=t")
+        researcher(base, here).post("/desk/forget", {})
+    kept = [one for one in folder.rglob("*") if one.is_file()]
+    assert not [one.name for one in kept if b"person-77" in one.read_bytes()]
 
 
 def test_the_dashboard_shows_progress_agreement_and_who_is_odd(painted: Path, serve: Serve) -> None:
@@ -278,6 +321,9 @@ def test_the_dashboard_shows_progress_agreement_and_who_is_odd(painted: Path, se
     assert "p004" in text
     assert "invited" in text
     assert text.count("checks failed") >= 1
+    rows = re.findall(r"<tr>.*?</tr>", researcher(base, here).get("/desk/items").text, re.DOTALL)
+    assert len(rows) == 1 + 15
+    assert all("3 of 3" in row and re.search(r">0\.0<", row) for row in rows[1:])
 
 
 def test_personal_links_are_made_and_shown_once(painted: Path, serve: Serve) -> None:

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from subitize.humans.checking import is_right
-from subitize.humans.items import Item
+from subitize.humans.items import PILOT, Item
 from subitize.humans.people import (
     DONE,
     INVITED,
@@ -39,6 +39,10 @@ from subitize.stimuli import generator
 
 AHEAD = 2
 """items in a person's hands: the one shown, and the next, so that its picture can be fetched"""
+SCREEN = (
+    "INSERT INTO screened VALUES (?, ?, ?, ?) ON CONFLICT (item) DO UPDATE SET "
+    "verdict = excluded.verdict, reason = excluded.reason, face = excluded.face"
+)
 SEEN = 30.0
 """seconds after which it is noted anew that somebody is there"""
 
@@ -88,6 +92,7 @@ class Desk:
                 for pools in self.pools.values():
                     for pool in pools:
                         pool.remove(item)
+        self._count_pictures()
         for row in self.store.read("SELECT * FROM people ORDER BY made, name"):
             self._know(Person.from_row(row))
         known: dict[int, Given] = {}
@@ -279,7 +284,7 @@ class Desk:
     def _checked_at(self, person: Person) -> set[int]:
         """After how many items this person gets an attention check."""
         wanted = min(self.study.checks, len(self.checks))
-        most = min(self.study.per_person, sum(len(pool.taken) for pool in self.pools[person.part]))
+        most = self.most[person.part]
         places = generator(self.study.seed, person.name, "checks").permutation(max(1, most - 1))
         return {int(place) + 1 for place in places[:wanted]}
 
@@ -344,13 +349,38 @@ class Desk:
         return [person.update()]
 
     def screen(self, item: str, verdict: str, reason: str, face: bool) -> list[Statement]:
-        """The researcher's word on a picture."""
-        self.screened[item] = (verdict, reason, int(face))
-        for pools in self.pools.values():
-            for pool in pools:
-                (pool.remove if verdict == "drop" else pool.restore)(item)
-        sql = (
-            "INSERT INTO screened VALUES (?, ?, ?, ?) ON CONFLICT (item) DO UPDATE SET "
-            "verdict = excluded.verdict, reason = excluded.reason, face = excluded.face"
-        )
-        return [(sql, (item, verdict, reason, int(face)))]
+        """The researcher's word on a picture: it holds for every item that shows it."""
+        made: list[Statement] = []
+        for one in self.showing(item):
+            before = self.screened.get(one, ("keep",))[0]
+            self.screened[one] = (verdict, reason, int(face))
+            for pool in (pool for pools in self.pools.values() for pool in pools):
+                if verdict != before:
+                    (pool.remove if verdict == "drop" else pool.restore)(one)
+            made.append((SCREEN, (one, verdict, reason, int(face))))
+        self._count_pictures()
+        return made
+
+    def showing(self, item: str) -> list[str]:
+        """The items that show the same picture: its pilot part, and those of a later phase."""
+        family = self.items[item].family
+        return [
+            one.id for one in self.items.values()
+            if one.id in (item, f"{PILOT}{item}") or (family and one.family == family)
+        ]  # fmt: skip
+
+    def seen_by_people(self, item: str) -> bool:
+        """Whether somebody of the study itself has been given the picture."""
+        alike = set(self.showing(item))
+        return any(one.role == "main" and one.item.id in alike
+                   for person in self.people.values() for one in person.given)  # fmt: skip
+
+    def _count_pictures(self) -> None:
+        """How many items one person of each part can get: each picture once, no dropped ones."""
+        self.most = {
+            part: min(self.study.per_person, len({
+                self.items[one].family or one for pool in pools for one in pool.taken
+                if self.screened.get(one, ("",))[0] != "drop"
+            }))
+            for part, pools in self.pools.items()
+        }  # fmt: skip

@@ -11,6 +11,8 @@ from subitize.records import Trial
 FREE, NUMBER, LINES, YES_NO = "free", "number", "lines", "yes-no"
 """how a question is answered: GeckoNum's free text, a whole number, one of some lines, yes or no"""
 LONGEST_ANSWER = 200
+PILOT = "pilot-"
+"""stands before the name of an item that is given in the pilot"""
 
 
 class Shown(NamedTuple):

@@ -130,6 +130,7 @@ class Pages:
             return page(request, "end.html", **values, **self._ending(person))
         if step.page == "instructions":
             values["material"] = self.material
+            values["practice"] = self.desk.study.training and self.desk.training
         if step.given is not None and step.page == "feedback":
             values["right"] = is_right(step.given)
         if step.page == "question":
@@ -155,9 +156,7 @@ class Pages:
         }  # fmt: skip
 
     def _progress(self, person: Person) -> tuple[int, int]:
-        parts = self.desk.pools[person.part]
-        most = min(self.desk.study.per_person, sum(len(pool.taken) for pool in parts))
-        return len(person.done("main", "pilot")), most
+        return len(person.done("main", "pilot")), self.desk.most[person.part]
 
     def _ending(self, person: Person) -> dict[str, Any]:
         panel = self.desk.study.panel

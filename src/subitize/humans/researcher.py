@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from subitize.humans.guard import Refused
 from subitize.humans.pages import Pages
 from subitize.humans.store import UPSERT
-from subitize.humans.watching import overview
+from subitize.humans.watching import overview, progress_of
 from subitize.humans.web import Handler, blob, form, page, redirect, researcher
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 MOST_LINKS = 500
 PER_PAGE = 60
+T = TypeVar("T")
 
 
 class Researcher:
@@ -36,6 +38,8 @@ class Researcher:
             ("GET", "/desk", self.overview),
             ("POST", "/desk/links", self.links),
             ("POST", "/desk/state", self.change),
+            ("POST", "/desk/forget", self.forget),
+            ("GET", "/desk/items", self.items),
             ("GET", "/desk/screen", self.screening),
             ("POST", "/desk/screen", self.screen),
             ("GET", "/desk/picture/{item}", self.picture),
@@ -44,8 +48,14 @@ class Researcher:
 
     async def overview(self, request: Request) -> Response:
         """The dashboard."""
-        return page(request, "desk.html", study=self.desk.study, state=self.state, links=(),
-                    folder=self.folder, **overview(self.desk))  # fmt: skip
+        return self._dashboard(request, ())
+
+    def _dashboard(self, request: Request, links: Sequence[str]) -> Response:
+        kept = self.desk.store.read("SELECT count(*) FROM panel_ids")[0][0]
+        pictures = any(one.picture for one in self.desk.items.values() if one.role == "main")
+        return page(request, "desk.html", study=self.desk.study, state=self.state, links=links,
+                    folder=self.folder, panel_ids=kept, pictures=pictures,
+                    **overview(self.desk))  # fmt: skip
 
     async def links(self, request: Request) -> Response:
         """New personal links; they are shown once, since only their hashes are stored."""
@@ -58,11 +68,18 @@ class Researcher:
         await self.pages.save([one for _, statements in made for one in statements])
         site = request.app.state.site
         base = site.origin or str(request.base_url).rstrip("/")
-        return page(
-            request, "desk.html", study=self.desk.study, state=self.state,
-            links=[f"{base}/p/{secret}" for secret, _ in made], folder=self.folder,
-            **overview(self.desk),
-        )  # fmt: skip
+        return self._dashboard(request, [f"{base}/p/{secret}" for secret, _ in made])
+
+    async def forget(self, request: Request) -> Response:
+        """Delete the ids by which a panel knows people; their hashes and answers stay."""
+        await self.pages.save([("DELETE FROM panel_ids", ())])
+        return redirect("/desk")
+
+    async def items(self, request: Request) -> Response:
+        """How far each item is, page by page."""
+        listed, number, last = _paged(request, progress_of(self.desk))
+        return page(request, "items.html", study=self.desk.study, items=listed, number=number,
+                    last=last, where="/desk/items")  # fmt: skip
 
     async def change(self, request: Request) -> Response:
         """Open or close the study."""
@@ -78,13 +95,10 @@ class Researcher:
         """The pictures, to keep or drop."""
         items = [one for one in self.desk.items.values() if one.role == "main" and one.picture]
         items = [one for one in items if one.phase == 0]
-        at = request.query_params.get("page", "1")
-        number = int(at) if at.isdecimal() and len(at) < 7 else 1
-        last = max(1, -(-len(items) // PER_PAGE))
-        number = min(max(number, 1), last)
-        some = items[(number - 1) * PER_PAGE : number * PER_PAGE]
+        some, number, last = _paged(request, items)
         return page(request, "screen.html", study=self.desk.study, items=some, number=number,
-                    last=last, screened=self.desk.screened, flags=self.pages.flags)  # fmt: skip
+                    last=last, where="/desk/screen", screened=self.desk.screened,
+                    flags=self.pages.flags)  # fmt: skip
 
     async def screen(self, request: Request) -> Response:
         """Keep or drop one picture, with the reason; whether it shows a face."""
@@ -95,7 +109,8 @@ class Researcher:
         reason = fields.get("reason", "").strip()[:200]
         if verdict == "drop" and not reason:
             raise Refused(422, "Say why this picture is dropped.")
-        if any(one.item.id == item for person in self.desk.people.values() for one in person.given):
+        before = self.desk.screened.get(item, ("keep",))[0]
+        if verdict != before and self.desk.seen_by_people(item):
             raise Refused(409, "Somebody has seen this picture already: it can't be changed now.")
         face = fields.get("face") == "on"
         await self.pages.save(self.desk.screen(item, verdict, reason, face))
@@ -108,3 +123,11 @@ class Researcher:
             raise Refused(404, "There is no such picture.")
         shown = await self.pages.shown(item)
         return blob(shown.content, shown.media_type)
+
+
+def _paged(request: Request, every: Sequence[T]) -> tuple[Sequence[T], int, int]:
+    """The part of a list that an address asks for by `page`, its number and the last one's."""
+    at = request.query_params.get("page", "1")
+    last = max(1, -(-len(every) // PER_PAGE))
+    number = min(max(int(at) if at.isdecimal() and len(at) < 7 else 1, 1), last)
+    return every[(number - 1) * PER_PAGE : number * PER_PAGE], number, last

@@ -11,6 +11,7 @@ from collections import Counter
 from pathlib import Path
 
 import orjson
+import polars as pl
 
 from subitize.benchmarks.catalog import get_benchmark
 from subitize.benchmarks.geckonum.answers import import_people, people_from
@@ -59,7 +60,19 @@ def _made(answers: Answers, place: Path) -> Path:
     for name, content in geckonum_files(answers).items():
         write_whole(files / name, content)
     people = people_from(read_annotations(files), read_prompts(files / "prompts.csv"))
-    return import_people(people, place / "runs")
+    made = import_people(people, place / "runs", _told(answers))
+    # Its trials are those that were answered: what was dropped is none of them.
+    _keep_screening(answers._replace(dropped={}), made)
+    return made
+
+
+def _told(answers: Answers) -> pl.DataFrame:
+    """What GeckoNum's files have no column for: how long an answer took, and what was beside it."""
+    rows = [
+        (row.question.trial_id, f"human/geckonum-{row.person.name}", row.seconds, _facts(row))
+        for row in answers.holding
+    ]
+    return pl.DataFrame(rows, ["trial", "respondent", "seconds", "facts"], orient="row")
 
 
 def _asked_run(answers: Answers, out: Path) -> Path:
@@ -111,8 +124,12 @@ def respondent(answers: Answers, person: str) -> str:
 
 
 def _response(answers: Answers, row: Row, settings_hash: str, sample: int) -> Response:
-    facts = {**row.facts, "consent": row.person.consent, "saved": row.at}
     return Response(
         row.question.trial_id, respondent(answers, row.person.name), settings_hash, sample, 0,
-        "text", row.value, "stop", seconds=row.seconds, facts=orjson.dumps(facts).decode(),
+        "text", row.value, "stop", seconds=row.seconds, facts=_facts(row),
     )  # fmt: skip
+
+
+def _facts(row: Row) -> str:
+    facts = {**row.facts, "consent": row.person.consent, "saved": row.at}
+    return orjson.dumps(facts).decode()

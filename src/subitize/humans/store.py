@@ -71,6 +71,8 @@ class SQLite:
             made.execute("PRAGMA busy_timeout = 10000")
             made.execute("PRAGMA journal_mode = WAL")
             made.execute("PRAGMA synchronous = FULL")
+            # What is deleted, such as a panel's ids, is no longer to be found in the file.
+            made.execute("PRAGMA secure_delete = ON")
         except sqlite3.Error as problem:
             raise BadInput(
                 f"The study's database {self.file} can't be opened: {problem}."

@@ -9,7 +9,7 @@ from dataclasses import MISSING, asdict, dataclass, field, fields, is_dataclass,
 from pathlib import Path
 from typing import Any
 
-from subitize.errors import BadInput, UnknownName
+from subitize.errors import BadInput, UnknownName, in_words
 from subitize.files import decoded, read_bytes
 
 KINDS = (
@@ -179,8 +179,7 @@ def _typed(name: str, value: Any, default: Any, where: str) -> Any:
     if isinstance(default, float) and isinstance(value, int) and not isinstance(value, bool):
         return float(value)
     if type(value) is not type(default):
-        what = type(default).__name__
-        raise BadInput(f"{where}: {name} is {value!r}; give a value of type {what}.")
+        raise BadInput(f"{where}: {name} is {value!r}; give {in_words(type(default))}.")
     return value
 
 

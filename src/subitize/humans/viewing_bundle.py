@@ -32,7 +32,7 @@ CHUNK = 5000
 """answers, or trials, in a file"""
 ANSWER = (
     "item", "model", "kind", "value", "stop", "state", "said", "right", "number", "error", "note",
-    "seconds", "sample", "attempt", "counts",
+    "seconds", "sample", "attempt", "counts", "run",
 )  # fmt: skip
 
 
@@ -75,8 +75,7 @@ def _columns(part: pl.DataFrame) -> dict[str, Any]:
 
 def _items(table: RunsTable) -> dict[str, Any]:
     """What trials are chosen by, a list each."""
-    names = [name for name in table.facets if name not in ("model", "state")]
-    texts = {name: pl.col(name).cast(pl.String) for name in {"benchmark", "wanted", *names}}
+    texts = {name: pl.col(name).cast(pl.String) for name in {"wanted", *table.filters}}
     first = table.own.unique("item", keep="first", maintain_order=True).sort("item")
     return _columns(first.select("target", **texts))
 

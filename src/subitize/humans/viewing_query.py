@@ -24,8 +24,9 @@ SORTS = ("plan", "disagreement", "error", "slowest")
 PAIRS = ("both-right", "only-first", "only-second", "both-wrong")
 MOST_CELLS = 40
 """rows or columns of the matrix; further values are left out of it"""
-OF_TRIALS = ("benchmark", "stage", "wanted")
-OF_ANSWERS = ("state", "said", "right", "changed")
+OF_ANSWERS = ("state", "said", "right", "changed", "off")
+OFF = re.compile(r"(<=|>=|)(-?[0-9]{1,9})")
+"""how far the number said is from the target: so many, at most or at least so many"""
 NOT_READ = "–"
 """stands in the matrix for answers that were not read"""
 
@@ -48,16 +49,18 @@ class Query:
     page: int = 0
     reader: str = ""
     """another reader than the runs' own"""
+    run: str = ""
+    """the folder of one run, whose answers are looked at"""
 
 
 def query_from(table: RunsTable, given: Mapping[str, str], models: tuple[str, ...]) -> Query:
     """From what stands in an address; unknown names and values are told."""
-    known = set(table.facets) - {"model", "state"}
+    known = table.filters
     trials: dict[str, str] = {}
     answers: dict[str, str] = {}
     rest: dict[str, Any] = {}
     for name, value in given.items():
-        if name in ("search", "pair", "sort", "reader"):
+        if name in ("search", "pair", "sort", "reader", "run"):
             rest[name] = value
         elif name == "page":
             rest["page"] = int(value) if value.isdecimal() and len(value) < 9 else 0
@@ -75,6 +78,10 @@ def query_from(table: RunsTable, given: Mapping[str, str], models: tuple[str, ..
     for model in models:
         if model not in table.models:
             raise UnknownName("model", model, table.models)
+    if made.run and made.run not in table.folders:
+        raise UnknownName("run", made.run, table.folders)
+    if "off" in answers and not OFF.fullmatch(answers["off"]):
+        raise BadInput(f"How far off is {answers['off']!r}: give a number such as -2 or >=3.")
     return made
 
 
@@ -84,6 +91,8 @@ def scope(table: RunsTable, query: Query, without: tuple[str, ...] = ()) -> pl.D
     wanted = pl.col("counts")
     if query.models:
         wanted &= pl.col("model").is_in(list(query.models))
+    if query.run:
+        wanted &= pl.col("run") == table.folders.index(query.run)
     for name, value in query.trials.items():
         if name not in without:
             wanted &= pl.col(name).cast(pl.String) == value
@@ -98,6 +107,8 @@ def fitting(found: pl.DataFrame, query: Query, without: tuple[str, ...] = ()) ->
             continue
         if name in ("right", "changed"):
             fits &= pl.col(name) == (value == "yes")
+        elif name == "off":
+            fits &= (pl.col("state") == "read") & _off(value)
         elif name == "said" and value == NOT_READ:
             fits &= pl.col("state") != "read"
         elif name == "said":
@@ -108,6 +119,14 @@ def fitting(found: pl.DataFrame, query: Query, without: tuple[str, ...] = ()) ->
         pattern = f"(?i){_escaped(word)}"
         fits &= pl.col("value").str.contains(pattern)
     return found.select(fits.fill_null(False).alias("fits")).to_series().fill_null(False)
+
+
+def _off(value: str) -> pl.Expr:
+    """How far the number said is from the target."""
+    found = OFF.fullmatch(value)
+    assert found is not None  # it was looked at where it came in
+    off, bound = pl.col("number") - pl.col("target"), float(found[2])
+    return off <= bound if found[1] == "<=" else off >= bound if found[1] == ">=" else off == bound
 
 
 def _escaped(word: str) -> str:

@@ -25,7 +25,7 @@ from subitize.reports.replies import ERROR
 from subitize.runs.answers import build_answers
 from subitize.runs.folder import read_info
 from subitize.runs.reading import choose_reader
-from subitize.runs.stored import StoredRun, stored_run
+from subitize.runs.stored import StoredRun, each_once, stored_run
 
 OF_READINGS = ("state", "number", "choice", "note", "counts")
 UNSEEN = ("settings_hash", "tokens", "of_trial", "of_sample", "of_attempt")
@@ -55,7 +55,7 @@ class RunsTable:
     """What lies in the run folders, kept in memory as columns."""
 
     def __init__(self, folders: Sequence[Path]) -> None:
-        self.runs = [_open(folder) for folder in folders]
+        self.runs = each_once(_open(folder) for folder in folders)
         if not self.runs:
             raise BadInput("There is no run to look at: give one or more run folders.")
         self.own, self._order = _table(self.runs)
@@ -85,6 +85,21 @@ class RunsTable:
         return found
 
     @cached_property
+    def folders(self) -> list[str]:
+        """What the runs' folders are called."""
+        return [run.folder.name for run in self.runs]
+
+    @cached_property
+    def filters(self) -> list[str]:
+        """Columns that trials are chosen by: also those that have one value in these runs."""
+        counted = self.own.filter("counts")
+        conditions = dict.fromkeys(name for run in self.runs for name in run.benchmark.CONDITION)
+        few = [name for name in ("benchmark", "stage", "wanted", *conditions)
+               if counted[name].n_unique() <= MOST_VALUES]  # fmt: skip
+        shown = [name for name in self.facets if name not in ("model", "state")]
+        return list(dict.fromkeys([*shown, *few]))
+
+    @cached_property
     def readers(self) -> list[str]:
         """Readers that any of the runs can be read by without asking anybody."""
         names: dict[str, None] = {}
@@ -97,11 +112,6 @@ class RunsTable:
         run, trial = self._order.row(item)
         found: Trial = self.runs[run].trials[trial]
         return found
-
-    def item_of(self, trial: str) -> int | None:
-        """The item of a trial by its id; None where no run has it."""
-        found = self._order.with_row_index("item").filter(pl.col("trial") == trial)["item"]
-        return int(found[0]) if len(found) else None
 
     @property
     def items(self) -> int:
@@ -200,7 +210,7 @@ def _labels(runs: Sequence[StoredRun]) -> list[Mapping[str, Any]]:
     ]
     return [
         {
-            name: f"{name} ({run.folder.name})"
+            name: f"{name} ({run.told_from(runs)})"
             for name in own
             if every.count((run.benchmark.NAME, name)) > 1
         }

@@ -73,10 +73,7 @@ def overview(desk: Desk) -> dict[str, Any]:
     said = said_by(desk.people.values())
     items = [one for one in desk.items.values() if one.role == "main"]
     dropped = sum(desk.screened.get(one.id, ("",))[0] == "drop" for one in items)
-    answered: Counter[str] = Counter()
-    for person in desk.people.values():
-        if person.status != "screened":
-            answered.update(one.item.id for one in person.done("main"))
+    answered = _answered(desk)
     wanted = desk.study.annotators
     levels = Counter(min(answered[one.id], wanted) for one in items)
     times = [one.seconds for one in said]
@@ -90,6 +87,35 @@ def overview(desk: Desk) -> dict[str, Any]:
         "people": _people(desk, said), "split": _split(desk, said),
         "pilot": sum(len(person.done("pilot")) for person in desk.people.values()),
     }  # fmt: skip
+
+
+def progress_of(desk: Desk) -> list[dict[str, Any]]:
+    """How far each item of the study is: who answered, what, and in what time."""
+    own: defaultdict[str, list[Said]] = defaultdict(list)
+    for one in said_by(desk.people.values()):
+        own[one.unit[0]].append(one)
+    done = _answered(desk)
+    listed = []
+    for item in (one for one in desk.items.values() if one.role == "main"):
+        said = own[item.id]
+        listed.append({
+            "item": item.id, "name": item.about.get("image_id") or item.about.get("image") or "",
+            "question": item.questions[0].words, "picture": item.picture is not None,
+            "done": done[item.id], "wanted": desk.study.annotators,
+            "said": [", ".join(one.raw for one in said if one.unit[1] == place)
+                     for place in range(len(item.questions))],
+            "seconds": median(one.seconds for one in said) if said else None,
+            "dropped": desk.screened.get(item.id, ("",))[0] == "drop",
+        })  # fmt: skip
+    return listed
+
+
+def _answered(desk: Desk) -> Counter[str]:
+    """By how many people each item is answered."""
+    return Counter(
+        one.item.id for person in desk.people.values() if person.status != "screened"
+        for one in person.done("main")
+    )  # fmt: skip
 
 
 def _modes(said: Sequence[Said]) -> dict[tuple[str, int], Counter[Any]]:

@@ -9,7 +9,15 @@ from typing import Any
 from subitize.benchmark import Benchmark, Settings
 from subitize.benchmarks.catalog import get_benchmark
 from subitize.humans.items import NUMBER, Item, Question
-from subitize.humans.kinds.material import Material, checks, dots, from_stimulus, known_by
+from subitize.humans.kinds.material import (
+    Example,
+    Material,
+    checks,
+    dots,
+    from_stimulus,
+    known_by,
+    trained,
+)
 from subitize.humans.study import Study
 from subitize.records import Trial
 
@@ -26,6 +34,14 @@ WORDS = {
         "all: those you see and those behind the box.",
     ),
 }
+EXAMPLES = {
+    "naming": (),
+    "capture": (
+        Example("hidden-line.svg", "Three balls, a black box and two more balls in one row",
+                "How many balls are there in all?", "7",
+                "Five are to be seen, and there is room for two more behind the box."),
+    ),
+}  # fmt: skip
 
 
 def naming_material(study: Study) -> Material:
@@ -51,7 +67,15 @@ def capture_material(study: Study) -> Material:
     benchmark = get_benchmark("capture")
     settings = benchmark.settings_from({**CAPTURE, "seed": study.seed, **study.settings})
     trials = list(benchmark.trials("total", settings, benchmark.ready(settings, "namer")))
-    return _material(study, benchmark, settings, trials, [])
+    practice = [
+        trained(place, name, Question("How many balls are there in all?", NUMBER,
+                                      right=(str(n),), why=why))
+        for place, (name, n, why) in enumerate((
+            ("hidden-rows.svg", 12, "There are three rows of four: the box hides two of 12."),
+            ("hidden-ring.svg", 8, "The ring goes on behind the box, which hides two of 8."),
+        ))
+    ]  # fmt: skip
+    return _material(study, benchmark, settings, trials, practice)
 
 
 def _material(
@@ -72,7 +96,7 @@ def _material(
     ]
     run = {"benchmark": benchmark.NAME, "settings": settings.identity()}
     some = checks(NUMBER, "How many things are there in the picture?")
-    return Material([*practice, *some, *items], WORDS[study.kind], (), run)
+    return Material([*practice, *some, *items], WORDS[study.kind], EXAMPLES[study.kind], run)
 
 
 def _shown(kind: str, trial: Trial) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from subitize.errors import BadInput
-from subitize.humans.items import Item
+from subitize.humans.items import PILOT, Item
 from subitize.humans.kinds.bench import capture_material, naming_material
 from subitize.humans.kinds.counting import count_material, verify_material
 from subitize.humans.kinds.gecko import gecko_material
@@ -39,7 +39,7 @@ def material_of(study: Study) -> Material:
         raise BadInput(f"The pilot wants {study.pilot} of {len(main)} items: leave some.")
     first = [one for one in main if one.phase == 0]
     order = generator(study.seed, "pilot").permutation(len(first))[: study.pilot]
-    pilot = [replace(first[place], id=f"pilot-{first[place].id}", role="pilot")
+    pilot = [replace(first[place], id=f"{PILOT}{first[place].id}", role="pilot")
              for place in order.tolist()]  # fmt: skip
     words = study.instructions or made.instructions
     return replace(made, items=[*items, *pilot], instructions=words)

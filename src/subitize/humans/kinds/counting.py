@@ -58,8 +58,17 @@ def verify_material(study: Study) -> Material:
             raise BadInput(f"{where}: there is no picture {path}. Give the folder of the counts.")
         thing = str(row.get("category") or study.things or "things")
         items.append(_item(folder, path, thing, str(row["count"])))
-    return Material([*checks(NUMBER, "How many apples are in the picture?"), *items],
-                    WORDS["verify"])  # fmt: skip
+    practice = [
+        trained(place, name, Question(words, NUMBER, None, (f"{said} is right",), (said,),
+                                      (right,), why))
+        for place, (name, words, said, right, why) in enumerate((
+            ("pizzas.svg", _second("3", "pizzas"), "3", "3", "There are 3: the count is right."),
+            ("pears.svg", _second("4", "whole pears"), "4", "3",
+             "Three pears are whole; the half is not counted."),
+        ))
+    ]  # fmt: skip
+    some = checks(NUMBER, "How many apples are in the picture?")
+    return Material([*practice, *some, *items], WORDS["verify"])
 
 
 def _folder(study: Study) -> Path:
@@ -103,11 +112,15 @@ def _item(folder: Path, path: Path, thing: str, said: str) -> Item:
     options: tuple[str, ...] = ()
     values: tuple[str, ...] = ()
     if said:
-        words = f"Somebody counted {said} {thing}. How many do you count?"
+        words = _second(said, thing)
         options, values = (f"{said} is right",), (said,)
     question = Question(words, NUMBER, trial, options, values)
     about = {"image": image, "category": thing, "said": said}
     return Item(known_by([trial]), (question,), partial(from_file, path), family=image, about=about)
+
+
+def _second(said: str, thing: str) -> str:
+    return f"Somebody counted {said} {thing}. How many do you count?"
 
 
 def count_trial(image: str, path: Path, thing: str, said: str) -> Trial:

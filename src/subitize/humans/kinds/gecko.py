@@ -55,6 +55,12 @@ INSTRUCTIONS = {
         "If a question can't be answered from what the picture shows, answer no.",
     ),
 }
+LEAVES = tuple(
+    line for _, line in wording.make_questions(
+        [Prompt(0, "", 0, -1, "apple:more, leaf:more", "approx-2-entity", "example")]
+    )[0].lines
+)  # fmt: skip
+"""the five lines about apples and leaves, worded by the rule that words all of them"""
 EXAMPLES = {
     1: (
         Example("apples.svg", "Two apples and half an apple", "How many apples are in the image?",
@@ -68,7 +74,7 @@ EXAMPLES = {
     ),
     2: (
         Example("apples-leaves.svg", "Five apples and two leaves", wording.LINE_QUESTION,
-                "There are more apples than leaves.", "There are clearly more apples."),
+                LEAVES[4], "There are clearly more apples.", LEAVES),
     ),
     3: (
         Example("forks.svg", "Two forks on a plain ground", "Are the forks on the table?", "No",

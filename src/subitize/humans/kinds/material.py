@@ -29,6 +29,8 @@ class Example(NamedTuple):
     question: str
     answer: str
     why: str = ""
+    lines: tuple[str, ...] = ()
+    """what could be chosen, where lines are"""
 
 
 @dataclass(frozen=True)
@@ -61,8 +63,9 @@ def drawing(name: str) -> Shown:
 
 
 def trained(place: int, name: str, *questions: Question) -> Item:
-    """A training item about one of our own drawings."""
-    return Item(f"training-{place}", questions, partial(drawing, name), "training")
+    """A training item about one of our own drawings, or about text alone."""
+    picture = partial(drawing, name) if name else None
+    return Item(f"training-{place}", questions, picture, "training")
 
 
 def dots(category: str, n: int, index: int, side: int = SIDE) -> Stimulus:

@@ -8,11 +8,11 @@ from typing import Any
 
 import orjson
 
-from subitize.captions.images import STUDY
+from subitize.captions.images import FITS, FITS_NOT, OPTIONS, STUDY
 from subitize.errors import BadInput
 from subitize.files import read_entries
 from subitize.humans.items import LINES, NUMBER, Item, Question
-from subitize.humans.kinds.material import Material, from_file, known_by
+from subitize.humans.kinds.material import Material, from_file, known_by, trained
 from subitize.humans.study import Study
 from subitize.records import Response, Stimulus, Trial, make_follower, make_trial
 from subitize.runs.columns import read_responses
@@ -29,6 +29,7 @@ UNREAD = {
     "refused": "It refuses to answer",
 }
 """what a person may say of a reply instead of a number: the reader's own states"""
+FITTING = "Does the marked number fit the picture?"
 NEITHER = "none"
 USUAL = 100
 """replies that are read where nothing else is said"""
@@ -51,7 +52,19 @@ def caption_material(study: Study) -> Material:
         "number fits what the picture shows.",
         "Judge only this number. If you can't tell from the picture, say so.",
     )
-    return Material(items, words)
+    practice = [
+        trained(place, name, Question(FITTING, LINES, None, tuple(map(_shown, OPTIONS)), OPTIONS,
+                                      (right,), why, quote, (0, quote.index(" "))))
+        for place, (name, quote, right, why) in enumerate((
+            ("pizzas.svg", "Three pizzas, fresh from the oven.", FITS, "There are three."),
+            ("stars.svg", "Five stars in the evening sky.", FITS_NOT, "There are many more."),
+        ))
+    ]  # fmt: skip
+    return Material([*practice, *items], words)
+
+
+def _shown(option: str) -> str:
+    return option[:1].upper() + option[1:]
 
 
 def _caption(folder: Path, where: str, row: dict[str, Any]) -> Item:
@@ -64,9 +77,8 @@ def _caption(folder: Path, where: str, row: dict[str, Any]) -> Item:
         CAPTION, Stimulus("named", {"id": str(row["id"])}), str(row["question"]),
         options=options, condition={"caption": str(row["id"])},
     )  # fmt: skip
-    shown = tuple(one[:1].upper() + one[1:] for one in options)
     question = Question(
-        "Does the marked number fit the picture?", LINES, trial, shown, options,
+        FITTING, LINES, trial, tuple(map(_shown, options)), options,
         quote=str(row["caption"]), mark=(int(row["start"]), int(row["end"])),
     )  # fmt: skip
     about = {"id": str(row["id"])}
@@ -95,7 +107,21 @@ def reader_material(study: Study) -> Material:
         "Judge what the reply says, not whether it is right. If it gives no number, or several, "
         "choose the line that says so.",
     )
-    return Material([_reply(trials[one.trial], one) for one in chosen], words)
+    practice = [
+        trained(place, "", Question(_which("How many apples are there?"), NUMBER, None,
+                                    tuple(UNREAD.values()), tuple(UNREAD), (right,), why, quote))
+        for place, (quote, right, why) in enumerate((
+            ("Two are red and one is green, so I count three apples.", "3",
+             "The reply concludes that there are three."),
+            ("There are a few apples in a bowl.", "vague",
+             "“A few” is no number: it only says roughly how many."),
+        ))
+    ]  # fmt: skip
+    return Material([*practice, *(_reply(trials[one.trial], one) for one in chosen)], words)
+
+
+def _which(question: str) -> str:
+    return f"“{question}” Which number does the reply give?"
 
 
 def _reply(trial: Trial, response: Response) -> Item:
@@ -107,7 +133,7 @@ def _reply(trial: Trial, response: Response) -> Item:
                             (*trial.options, "None of these"), values, quote=shown)  # fmt: skip
     else:
         question = Question(
-            f"“{trial.question}” Which number does the reply give?", NUMBER, asked,
+            _which(trial.question), NUMBER, asked,
             tuple(UNREAD.values()), tuple(UNREAD), quote=shown,
         )  # fmt: skip
     return Item(known_by([asked]), (question,), about={"key": list(response.key)})

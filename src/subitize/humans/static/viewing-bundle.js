@@ -23,7 +23,8 @@ async function load() {
     if (!byItem.has(item)) byItem.set(item, []);
     byItem.get(item).push(row);
   });
-  table = { answers, items, painted, size: summary.answers, rowsOf: (item) => byItem.get(item) ?? [] };
+  table = { answers, items, painted, size: summary.answers,
+    runs: summary.runs.map((run) => run.folder), rowsOf: (item) => byItem.get(item) ?? [] };
   return summary;
 }
 

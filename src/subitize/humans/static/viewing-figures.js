@@ -31,7 +31,8 @@ function matrixTable(matrix, params) {
       anchor.title = `target ${column}, said ${name}: ${many}`;
       const share = Math.sqrt(many / largest);
       cell.style.backgroundColor = `rgba(31, 95, 153, ${(0.08 + 0.84 * share).toFixed(3)})`;
-      if (share > 0.55) anchor.classList.add("light");
+      // where white on the blue is read as well as black
+      if (share > 0.89) anchor.classList.add("light");
       if (row === column) cell.classList.add("right");
       if (params.get("wanted") === column && params.get("said") === row) cell.classList.add("chosen");
       cell.append(anchor);
@@ -55,7 +56,7 @@ function meansChart(means, params, summary) {
   const span = most - least;
   const x = (value) => left + ((value - least) / span) * (width - left - right);
   const y = (value) => height - bottom - ((value - least) / span) * (height - bottom - top);
-  const chart = drawn("svg", { viewBox: `0 0 ${width} ${height}`, role: "img",
+  const chart = drawn("svg", { viewBox: `0 0 ${width} ${height}`, role: "group",
     "aria-label": "Mean number said by target" });
   const step = niceStep(span);
   for (let value = Math.ceil(least / step) * step; value <= most; value += step) {

@@ -4,7 +4,8 @@ const PAIRS = {
   "both-right": [true, true], "only-first": [true, false],
   "only-second": [false, true], "both-wrong": [false, false],
 };
-const OF_ANSWERS = ["state", "said", "right", "changed"];
+const OF_ANSWERS = ["state", "said", "right", "changed", "off"];
+const OFF = /^(<=|>=|)(-?[0-9]{1,9})$/;
 
 /** From an address to what is wanted, as the server takes it. */
 function parsed(params, table) {
@@ -14,6 +15,7 @@ function parsed(params, table) {
     if (name === "search") made.words = value.split(/\s+/).filter(Boolean);
     else if (name === "pair") made.pair = value;
     else if (name === "sort") made.sort = value;
+    else if (name === "run") made.run = table.runs.indexOf(value);
     else if (name === "page") made.page = /^\d{1,8}$/.test(value) ? Number(value) : 0;
     else if (OF_ANSWERS.includes(name)) made.answers[name] = value;
     else if (table.items[name]) made.trials[name] = value;
@@ -21,6 +23,9 @@ function parsed(params, table) {
   }
   if (made.pair && (!PAIRS[made.pair] || made.models.length !== 2))
     throw new Error("Two models can be compared: choose two, and one of the four outcomes.");
+  if (made.run === -1) throw new Error("There is no such run here.");
+  if (made.answers.off && !OFF.test(made.answers.off))
+    throw new Error("How far off: give a number such as -2 or >=3.");
   made.patterns = made.words.map((word) =>
     new RegExp(word.replace(/[\\.+*?()|[\]{}^$/-]/g, "\\$&"), "iu"));
   return made;
@@ -33,23 +38,33 @@ function scope(table, query, without = []) {
   const rows = [];
   for (let row = 0; row < size; row++) {
     if (!answers.counts[row] || (models.size && !models.has(answers.model[row]))) continue;
+    if (query.run !== undefined && answers.run[row] !== query.run) continue;
     if (filters.every(([name, value]) => items[name][answers.item[row]] === value)) rows.push(row);
   }
   return rows;
 }
 
 function fits(table, query, row, without = []) {
-  const { answers } = table;
+  const { answers, items } = table;
   const read = answers.state[row] === "read";
   for (const [name, value] of Object.entries(query.answers)) {
     if (without.includes(name)) continue;
     if (name === "right") { if (answers.right[row] !== (value === "yes")) return false; }
     else if (name === "changed") { if (value === "yes") return false; }
-    else if (name === "said" && value === NOT_READ) { if (read) return false; }
+    else if (name === "off") {
+      const target = items.target[answers.item[row]];
+      if (!read || target === null || answers.number[row] === null) return false;
+      if (!isOff(answers.number[row] - target, value)) return false;
+    } else if (name === "said" && value === NOT_READ) { if (read) return false; }
     else if (name === "said") { if (!read || answers.said[row] !== value) return false; }
     else if (answers[name][row] !== value) return false;
   }
   return query.patterns.every((pattern) => pattern.test(answers.value[row] ?? ""));
+}
+
+function isOff(off, value) {
+  const [, sign, bound] = OFF.exec(value);
+  return sign === "<=" ? off <= Number(bound) : sign === ">=" ? off >= Number(bound) : off === Number(bound);
 }
 
 const grouped = (rows, key) => {

@@ -3,9 +3,9 @@
 import { drawFigures } from "./viewing-figures.js";
 import { changed, chosen, element, link, spaced } from "./viewing-parts.js";
 
-const LABELS = { wanted: "Target", state: "State", stage: "Stage", benchmark: "Benchmark" };
+const LABELS = { off: "Said − target", run: "Run", wanted: "Target", state: "State", stage: "Stage", benchmark: "Benchmark" };
 const FIRST = ["benchmark", "wanted", "category", "state"];
-const OF_ANSWERS = ["state", "said", "right", "changed", "pair"];
+const OF_ANSWERS = ["state", "said", "right", "changed", "off", "pair", "run"];
 const at = (id) => document.getElementById(id);
 const choices = at("choices");
 let source, summary, asked = 0;
