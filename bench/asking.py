@@ -1,6 +1,6 @@
 """One contender in a process of its own: asks N picture trials and prints what it cost.
 
-`python -m bench.asking subitize|aiohttp|inspect PORT PICTURES COUNT CONNECTIONS`
+`python -m bench.asking subitize|aiohttp|drawing|floor|inspect PORT PICTURES COUNT CONNECTIONS`
 """
 
 from __future__ import annotations
@@ -14,12 +14,16 @@ import resource
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 QUESTION = "How many things are there in the picture?"
+DRAWN: dict[str, Any] = {"size": 512, "prompt": "things", "control": False}
+"""what the drawing contenders ask"""
 
 
 def cpu() -> float:
@@ -37,19 +41,48 @@ def resident() -> float:
 
 def ask_by_aiohttp(port: int, pictures: list[Path], count: int, connections: int) -> dict[str, Any]:
     """The least that can be done: read, encode, post, read the answer."""
+    import aiohttp  # noqa: F401  imports are not counted for anybody
+
+    return post_bare(
+        port, (pictures[k % len(pictures)].read_bytes for k in range(count)), connections
+    )
+
+
+def ask_bare_and_draw(
+    port: int, pictures: list[Path], count: int, connections: int
+) -> dict[str, Any]:
+    """The pictures of `drawing`, drawn by our drawer and sent by bare aiohttp: nothing is planned,
+    hashed into ids, read, kept or shown. What a runner that draws can't go below."""
+    import aiohttp  # noqa: F401  imports are not counted for anybody
+
+    from subitize.benchmarks.catalog import get_benchmark
+    from subitize.stimuli import render
+
+    naming = get_benchmark("naming")
+    settings = naming.settings_from(DRAWN)
+    trials = list(islice(naming.trials("ask", settings, {}), count))
+    return post_bare(port, (partial(png_of, render, one) for one in trials), connections)
+
+
+def png_of(render: Any, trial: Any) -> bytes:
+    return bytes(render(trial.stimulus).png)
+
+
+def post_bare(
+    port: int, pictures: Iterator[Callable[[], bytes]], connections: int
+) -> dict[str, Any]:
+    """Encode, post, read the answer."""
     import aiohttp
 
     begun = cpu()
 
     async def run() -> None:
-        left = iter(range(count))
         connector = aiohttp.TCPConnector(limit=0)
         async with aiohttp.ClientSession(connector=connector) as session:
 
             async def work() -> None:
-                for index in left:
-                    picture = pictures[index % len(pictures)].read_bytes()
-                    shown = base64.b64encode(picture).decode()
+                for picture in pictures:
+                    shown = base64.b64encode(picture()).decode()
                     content = [
                         {"type": "text", "text": QUESTION},
                         {
@@ -129,9 +162,8 @@ def ask_and_draw(port: int, pictures: list[Path], count: int, connections: int) 
     from subitize.runs.run import RunOptions, run_benchmark
 
     naming = get_benchmark("naming")
-    given = {"size": 512, "prompt": "things", "control": False}
     begun = cpu()
-    settings = naming.settings_from(given)
+    settings = naming.settings_from(DRAWN)
     with tempfile.TemporaryDirectory() as folder:
         model = open_model("openai/x", ModelOptions(f"http://127.0.0.1:{port}/v1"))
         options = RunOptions(concurrency=connections, progress=False, limit=count)
@@ -179,6 +211,7 @@ CONTENDERS = {
     "aiohttp": ask_by_aiohttp,
     "subitize": ask_by_subitize,
     "drawing": ask_and_draw,
+    "floor": ask_bare_and_draw,
     "inspect": ask_by_inspect,
 }
 

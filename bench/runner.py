@@ -52,8 +52,10 @@ def drawing(port: int) -> None:
         NamingSet(5, 10, 512, CATEGORIES, "", 0).write(pictures)
         bare = min(ask("aiohttp", port, pictures, TRIALS)["cpu"] for _ in range(2))
         drawn = min(ask("drawing", port, pictures, TRIALS)["cpu"] for _ in range(2))
+        floor = min(ask("floor", port, pictures, TRIALS)["cpu"] for _ in range(2))
     print(f"drawing    {1e3 * drawn / TRIALS:6.2f} ms CPU per trial, pictures of 512 x 512 drawn")
     print(f"drawing / aiohttp {drawn / bare:.2f} (at most 4)")
+    print(f"aiohttp that draws the same / aiohttp {floor / bare:.2f} (the floor)")
 
 
 def first_request() -> float:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-from tests.browsing import find_chromium, running_chromium
+from tests.browsing import fetch_axe, find_chromium, running_chromium
 
 # In CI the same examples every time; elsewhere new ones, to find what nobody thought of. No
 # deadlines: how long an example takes says something about the machine, not about the code.
@@ -68,10 +68,21 @@ def browser(chromium: str) -> Iterator[Any]:
         yield started.chromium.connect_over_cdp(chromium)
 
 
+@pytest.fixture(scope="session")
+def axe() -> str:
+    """The source of axe-core, kept in a cache of the machine."""
+    cache = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache"))
+    try:
+        return fetch_axe(cache / "subitize-axe-4.10")
+    except OSError as problem:
+        pytest.skip(str(problem))
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """One watchdog for all: a shorter one would fail on a busy machine."""
+    """One watchdog for all: a shorter one would fail on a busy machine. None for `make long`."""
     for item in items:
-        item.add_marker(pytest.mark.timeout(WATCHDOG), append=False)
+        seconds = 0 if item.get_closest_marker("long") else WATCHDOG
+        item.add_marker(pytest.mark.timeout(seconds), append=False)
 
 
 def cpu_seconds() -> float:

@@ -68,6 +68,25 @@ def test_a_function_is_measured_and_loaded_again(tmp_path: Path) -> None:
     assert again.answers.equals(run.answers)
     page = subitize.report([again.folder], tmp_path / "report.html")
     assert "function/says_two" in page.read_text()
+    # A run that is given twice is one run.
+    twice = subitize.report([run, again], tmp_path / "twice.html")
+    assert twice.read_bytes() == page.read_bytes()
+    with pytest.raises(BadInput, match="There is 1 run to compare"):
+        subitize.compare([run, again])
+
+
+def test_the_same_run_made_twice_is_told_apart_by_where_it_lies(tmp_path: Path) -> None:
+    runs = [
+        subitize.run("naming", model=says_two, out=tmp_path / name, control=False, **SMALL)
+        for name in ("here", "there")
+    ]
+    name = runs[0].folder.name
+    assert runs[1].folder.name == name
+    found = subitize.compare(runs)[0]
+    told = [f"function/says_two ({place}/{name})" for place in ("here", "there")]
+    assert [found.first, found.second] == told
+    page = subitize.report(runs, tmp_path / "report.html").read_text()
+    assert all(label in page for label in told)
 
 
 def test_an_edited_function_is_another_run(tmp_path: Path) -> None:
@@ -156,6 +175,34 @@ def test_functions_that_wait_are_awaited(tmp_path: Path) -> None:
     assert run.scores["accuracy"].value == 1.0
 
 
+class Wordless(Exception):
+    def __str__(self) -> str:
+        raise RuntimeError("it has no words")
+
+
+def wordless(picture: bytes, question: str) -> str:
+    raise Wordless
+
+
+@pytest.mark.parametrize(
+    ("model", "told"),
+    [(wordless, "Wordless"),
+     (lambda picture, question: None, "its text is of the type NoneType"),
+     (lambda picture, question: b"3", "its text is of the type bytes")],
+)  # fmt: skip
+def test_a_function_that_gives_no_text_fails_and_is_not_read(
+    tmp_path: Path, model: Any, told: str
+) -> None:
+    run = subitize.run("naming", model=model, out=tmp_path, control=False, **SMALL)
+    assert run.scores["states"] == {"failed": 6}
+    assert set(run.answers["note"]) == {told}
+
+
+def test_a_number_is_as_good_as_its_digits(tmp_path: Path) -> None:
+    run = subitize.run("naming", model=lambda p, q: np.int64(2), out=tmp_path, **SMALL)
+    assert set(run.answers["value"]) == {"2"}
+
+
 def test_a_function_that_paints(tmp_path: Path) -> None:
     def paint(prompt: str) -> bytes:
         n = int(prompt.split()[3])
@@ -200,7 +247,7 @@ def test_mistakes_are_told(tmp_path: Path) -> None:
         with pytest.raises(BadInput, match="give a name such as"):
             subitize.run("naming", wrong, out=tmp_path)  # type: ignore[arg-type]
     for setting in ({"per_cell": 2.5}, {"per_cell": None}, {"control": 1}, {"categories": 3}):
-        with pytest.raises(BadInput, match=f"setting {next(iter(setting))} is .*: give a value of"):
+        with pytest.raises(BadInput, match=f"setting {next(iter(setting))} is .*: give "):
             subitize.run("naming", "sim/perfect", out=tmp_path, **setting)  # type: ignore[arg-type]
     assert not list(tmp_path.iterdir())
 

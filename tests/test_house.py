@@ -58,6 +58,8 @@ HEAVY = {"scipy", "matplotlib", "polars", "torch", "transformers", "PIL", "jinja
 def layer(module: str) -> int | None:
     """Where a module of ours stands, counted from the top; None for the package itself."""
     parts = module.split(".")
+    if len(parts) > 1 and parts[1] not in LAYERS:
+        return LAYERS.index("api")
     return LAYERS.index(parts[1]) if len(parts) > 1 else None
 
 
@@ -69,7 +71,10 @@ def module_of(path: Path) -> str:
 def imports(node: ast.AST) -> list[str]:
     if isinstance(node, ast.Import):
         return [alias.name for alias in node.names]
-    if isinstance(node, ast.ImportFrom) and node.module:
+    if isinstance(node, ast.ImportFrom):
+        assert node.module, "say which module, by its full name"
+        if node.module == "subitize":  # what is no module of ours is a name of the front door
+            return [f"subitize.{alias.name}" for alias in node.names if alias.name != "__version__"]
         return [node.module]
     return []
 
@@ -78,12 +83,24 @@ def is_command(function: ast.FunctionDef | ast.AsyncFunctionDef, path: Path) -> 
     """Commands take one parameter per option of the command line, and so does `subitize.run`."""
     if (path.name, function.name) == ("api.py", "run"):
         return True
+    if any(".command(" in ast.unparse(decorator) for decorator in function.decorator_list):
+        return True
     return "commands" in path.parts and any(
         # options are declared beside their command, or once for several in commands/options.py
         re.search(r"\btyper\.|\bgiven\.", ast.unparse(argument.annotation))
         for argument in function.args.args
         if argument.annotation
     )
+
+
+def test_contributing_tells_the_same_house() -> None:
+    """The order of the rows, and files that are there."""
+    text = (SOURCE.parents[1] / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    [rows] = re.findall(r"\nerrors,[^.]*\.", text)
+    assert re.findall(r"\w+", rows) == [name for name in LAYERS if name != "__main__"]
+    walk = text.partition("## The walk of one trial")[2].partition("\n## ")[0]
+    for name in re.findall(r"`([\w/]+\.py)`", walk):
+        assert (SOURCE / name).exists() or (SOURCE / "runs" / name).exists(), name
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SOURCE)))

@@ -129,7 +129,7 @@ def plan(
     kind = settings.pop("kind", "namer")
     reached = {name: settings.pop(name, None) for name in ("base_url", "api_key_env")}
     wanted = chosen.settings_from(settings)
-    options = ModelOptions(**reached, max_tokens=chosen.MAX_TOKENS)
+    options = ModelOptions(**reached, max_tokens=chosen.MAX_TOKENS, asks=False)
     opened = _opened(model, kind, options)
     helpers = open_helpers(chosen, wanted, opened, counter, lambda _: options)
     given = Prices(*prices) if prices else None

@@ -15,8 +15,8 @@ from numbers import Integral, Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, TypeVar
 
-from subitize.errors import BadInput, UnknownName
-from subitize.models.base import Kind
+from subitize.errors import BadInput, UnknownName, in_words
+from subitize.models.base import Kind, Model
 from subitize.readers.boxes import BoxesReader
 from subitize.readers.text import read_strict
 from subitize.records import Reading, Response, Row, Score, Trial
@@ -184,6 +184,9 @@ class Benchmark(Generic[S]):
         """Kinds of model that these settings can be asked of, the best fitting first."""
         return self.KINDS
 
+    def check_model(self, settings: S, model: Model, kind: Kind) -> None:
+        """Raise `BadInput` for a model of the right kind that can't answer all the same."""
+
     def helpers(self, settings: S, kind: Kind) -> Mapping[str, str]:
         """Models that the settings name for roles whose answers enter questions, by role."""
         named = {role: one.setting for role, one in self.HELPERS.items() if one.setting}
@@ -334,8 +337,8 @@ def _typed(name: str, value: Any, default: Any) -> Any:
         if isinstance(default, tuple):
             return tuple(part.strip() for part in value.split(",") if part.strip())
     except (ValueError, KeyError):
-        what = type(default).__name__
-        raise BadInput(f"The setting {name} is {value!r}: give a value of type {what}.") from None
+        wanted = in_words(type(default))
+        raise BadInput(f"The setting {name} is {value!r}: give {wanted}.") from None
     return value
 
 

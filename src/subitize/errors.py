@@ -15,6 +15,7 @@ SubitizeError                 exit 1: anything that stopped the work
     │   ├── Relearned         the server wants the request put otherwise, which is done from now on
     │   └── Hollow            a reply without content: a few more tries, then it is what it is
     └── Hopeless              the same for every trial (no such model, wrong key): the run stops
+        ├── Unfit             refused as it was asked: hopeless, unless others were answered
         └── NoCredit          no money or quota is left: the run stops at once, whatever came before
 
 A message says what is wrong, what was found and what to do.
@@ -23,6 +24,14 @@ A message says what is wrong, what was found and what to do.
 from __future__ import annotations
 
 from collections.abc import Iterable
+
+TYPES = {
+    bool: "true or false",
+    int: "a whole number",
+    float: "a number",
+    str: "a word",
+    tuple: "words with commas between them",
+}
 
 
 class SubitizeError(Exception):
@@ -51,6 +60,15 @@ class UnknownName(UsageError):
 
 class BadInput(UsageError):
     """A file or a value that can't be used."""
+
+
+def in_words(kind: type) -> str:
+    """What to give where a value of this type is wanted.
+
+    >>> in_words(int), in_words(tuple)
+    ('a whole number', 'words with commas between them')
+    """
+    return TYPES.get(kind, f"a value of type {kind.__name__}")
 
 
 class WrongRun(UsageError):
@@ -112,6 +130,10 @@ class Hollow(Retryable):
 
 class Hopeless(ModelError):
     """The same for every trial: asking on would only waste calls."""
+
+
+class Unfit(Hopeless):
+    """Refused as it was asked: the same for every trial, unless others were answered."""
 
 
 class NoCredit(Hopeless):

@@ -53,6 +53,8 @@ def eval_CM(confusion: ArrayLike) -> Any:  # noqa: N802  NumGen's own name
     pandas is installed (`pip install pandas`), else a Polars one, which has the same columns.
     """
     matrix = np.asarray(confusion)
+    if matrix.dtype.kind not in "biuf":
+        raise BadInput("A confusion matrix holds counts: some of its cells are no numbers.")
     if matrix.shape == NUMGEN_SHAPE:
         matrix = np.vstack([np.zeros((1, NUMGEN_SHAPE[1]), matrix.dtype), matrix])
     try:

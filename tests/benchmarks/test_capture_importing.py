@@ -11,6 +11,7 @@ import pytest
 from subitize.benchmarks.capture.importing import import_results
 from subitize.errors import BadInput
 from subitize.opening import load_stored
+from subitize.runs.how_far import how_far
 from tests.benchmarks.test_capture_commands import command
 
 ENTRIES: list[dict[str, Any]] = [
@@ -64,6 +65,7 @@ def test_the_command_and_the_report(
         ({"ground_truth": 0}, "not positive"),
         ({"ground_truth": 2.5}, "no whole number"),
         ({"results": "ten"}, "no whole number"),
+        ({"results": -5}, "no count"),
         ({"image_file": "circle_5_dots_0_blue_dots.png"}, "stands there twice"),
     ],
 )
@@ -74,3 +76,32 @@ def test_files_that_are_no_results(
     with pytest.raises(BadInput, match=message):
         import_results(results, "a/b", "synthetic", "occluded", tmp_path / "runs")
     assert not list((tmp_path / "runs").glob("*"))
+
+
+def test_a_list_without_results_leaves_nothing(tmp_path: Path) -> None:
+    (tmp_path / "results.json").write_text("[]")
+    with pytest.raises(BadInput, match="holds no result"):
+        import_results(tmp_path / "results.json", "a/b", "real", "occluded", tmp_path / "runs")
+    assert not (tmp_path / "runs").exists()
+
+
+def test_results_of_the_real_set_are_reported_and_compared(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Nobody needs the photographs, nor the metadata, for what the authors' files hold."""
+    folders = []
+    for model in ("a", "b"):
+        rows = [
+            {"image_file": f"{place}.jpg", "object": "cups", "ground_truth": 12,
+             "answer": f"So {12 + (model == 'b')}.", "results": 12 + (model == "b")}
+            for place in range(6)
+        ]  # fmt: skip
+        path = tmp_path / f"{model}.json"
+        path.write_text(json.dumps(rows))
+        made = import_results(path, f"openai/{model}", "real", "occluded", tmp_path / "runs")
+        assert how_far(load_stored(made.folder)).complete
+        folders.append(str(made.folder))
+    assert command("report", *folders, "--out", str(tmp_path / "r.html")) == 0
+    capsys.readouterr()
+    assert command("compare", *folders, "--json") == 0
+    assert json.loads(capsys.readouterr().out)

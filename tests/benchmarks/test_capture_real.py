@@ -13,8 +13,11 @@ from PIL import Image
 from subitize.api import report
 from subitize.benchmarks.capture.scenes import scenes
 from subitize.benchmarks.capture.settings import CaptureSettings
+from subitize.commands.printing import scores_text
 from subitize.errors import BadInput
+from subitize.opening import load_stored
 from subitize.pictures.decode import decode
+from subitize.runs.how_far import how_far
 from subitize.stimuli import render
 from tests.benchmarks.capture_runs import ask, question_of, replying, trials_of
 from tests.chat_server import ChatServer
@@ -86,7 +89,9 @@ def test_pictures_that_carry_their_box_are_occluded_only(
     for scene in scenes(CaptureSettings(**data), "test"):
         assert set(scene.pictures) == {"occluded"}
         assert (decode(render(scene.pictures["occluded"]).png)[45:65, 45:85] < 40).all()
-    _, scores = ask(tmp_path / "runs", model="sim/perfect", settings={**data, "tasks": ("total",)})
+    given = {**data, "tasks": ("total",)}
+    outcome, scores = ask(tmp_path / "runs", model="sim/perfect", settings=given)
+    assert how_far(load_stored(outcome.folder)).complete  # nothing else can be asked
     assert scores["smape"]["occluded"]["value"] == 0
     assert scores["smape"]["unoccluded"] is None
     assert "black box already" in scores["undefined"]["smape.unoccluded"]
@@ -111,14 +116,16 @@ def test_missing_pictures_are_left_out_and_listed(tmp_path: Path, data: dict[str
     scenes.cache_clear()
     _, again = ask(tmp_path / "runs", model="sim/perfect", settings=given)
     assert again["smape"]["occluded"]["trials"] == 4
+    assert how_far(load_stored(outcome.folder)).complete
+    assert "2 left out: 1.jpg, 4.jpg; run.json lists them" in scores_text(again)
 
 
-@pytest.mark.parametrize("count", [0, -1, 2.5, "12", True, None])
+@pytest.mark.parametrize("count", [0, -1, 2.5, "12", True, None, "1e999"])
 def test_ground_truths_that_are_no_counts(data: dict[str, Any], count: object) -> None:
     path = Path(data["metadata"])
     rows = json.loads(path.read_text())
     rows[0]["ground_truth"] = count
-    path.write_text(json.dumps(rows))
+    path.write_text(json.dumps(rows).replace('"1e999"', "1e999"))
     with pytest.raises(BadInput, match=r"entry 1"):
         scenes(CaptureSettings(**data), "test")
 

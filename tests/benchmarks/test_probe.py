@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 from subitize.benchmarks.catalog import get_benchmark, page_of
 from subitize.benchmarks.probe import Probe
-from subitize.benchmarks.probe.cells import CELLS, FAMILY
+from subitize.benchmarks.probe.items import counting_items
 from subitize.cli import root
 from subitize.datasets.probe.released import ProbeItem, write_split
 from subitize.errors import BadInput, SubitizeError, UnknownName
@@ -27,7 +27,6 @@ from subitize.opening import load_stored
 from subitize.readers.rankings import ranked_numbers
 from subitize.records import Trial
 from subitize.reports.build import build_report
-from subitize.reports.page import Figure, Table
 from subitize.runs.plan import read_trials
 from subitize.runs.run import RunOptions, choose_kind, run_benchmark
 from subitize.runs.stored import score_run, stored_run
@@ -400,21 +399,12 @@ def test_the_command_runs_and_resumes(tmp_path: Path) -> None:
     assert get_benchmark("probe").NAME == "probe"
 
 
-def test_the_page_shows_heads_and_foils_where_all_four_were_run(tmp_path: Path) -> None:
-    settings = PROBE.settings_from({"items": 30, "answers": "flat"})
-    runs = []
-    for cell in CELLS:
-        model = open_model(f"{FAMILY}/{cell}")
-        outcome = run_benchmark(PROBE, settings, model, tmp_path, RunOptions())
-        runs.append(load_stored(outcome.folder))
-    sections = {one.title: one for one in page_of("probe")(runs)}
-    figure, table, _ = sections["Foils and heads"].blocks
-    assert isinstance(figure, Figure)
-    drawn = figure.draw()
-    titles = [axes.get_title() for axes in drawn.axes]
-    assert titles == [f"{head}, {foils}" for foils, head in CELLS.values()]
-    assert isinstance(table, Table)
-    assert [row[0].value for row in table.rows] == [f"{FAMILY}/{cell}" for cell in CELLS]
-    for row, run in zip(table.rows, runs, strict=True):
-        assert row[-1].value == run.scores["parity"]["odd"]["value"]
-    assert "Foils and heads" not in {one.title for one in page_of("probe")(runs[:3])}
+def test_the_hard_split_of_scenes_is_flatter_than_the_standard_one() -> None:
+    shares = {}
+    for split in ("standard", "hard"):
+        settings = Probe().settings_from({"split": split})
+        answers = [one.answer for one in counting_items(settings)]
+        assert len(answers) == 300
+        shares[split] = np.bincount(answers, minlength=11) / 300
+    assert shares["standard"].max() > 0.2
+    assert shares["hard"].max() < 0.16

@@ -166,6 +166,10 @@ def test_a_model_without_the_needed_head(
         "items=4", "--judged", "2", "--out", tmp_path,
     )  # fmt: skip
     assert "can't be trained to tell right sentences from foils" in said
+    masked, out = f"hf/{models['ViltForMaskedLM']}", tmp_path / "runs"
+    said = subitize(capsys, "run", "probe", "--model", masked, "--out", out)
+    assert "says numbers only, never yes or no" in said
+    assert not out.exists()
 
 
 def test_a_vocabulary_without_number_words(

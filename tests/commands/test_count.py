@@ -76,7 +76,7 @@ def test_wrong_options_are_said_once(
         (("--counter", "blob"), "did you mean 'counter/blobs'"),
         (("--counter", "sim/perfect"), "not a counter"),
         (("--threshold", "3"), "from 0 to 1"),
-        (("--counter", "blobs?split=maybe"), "must be of type"),
+        (("--counter", "blobs?split=maybe"), "must be true or false"),
         (("--counter", "blobs?contrast=300"), "contrast must lie in 0..255"),
         (("--counter", "blob?made=here/or/there"), "did you mean 'counter/blobs'"),
         (("--annotate", pictures[0]), "can't be made"),

@@ -40,7 +40,8 @@ def test_a_local_checkpoint_is_described_and_asked(tmp_path: Path) -> None:
     ("config", "found", "words"),
     [
         ({"model_type": "llava"}, "tested", "a tiny model"),
-        ({"model_type": "smolvlm"}, "untested", "no tiny model"),
+        ({"model_type": "fuyu"}, "untested", "its processor fails without torchvision"),
+        ({"model_type": "mistral3"}, "untested", "torchvision"),
         ({"model_type": "llama4"}, "untested", "torchvision"),
         ({"model_type": "own", "auto_map": {"AutoModel": "own.Own"}}, "untested", "program code"),
         ({"model_type": "molmo", "auto_map": {"AutoModel": "m.M"}}, "not loadable", "serve it"),

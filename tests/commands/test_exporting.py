@@ -176,7 +176,13 @@ def test_mistakes_are_told(
 
 
 def test_what_is_no_run_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    for path, says in ((tmp_path, "holds none"), (tmp_path / "gone", "is not there")):
+    a_file = tmp_path / "a-file"
+    a_file.touch()
+    for path, says in (
+        (tmp_path, "holds none"),
+        (tmp_path / "gone", "is not there"),
+        (a_file, "is a file"),
+    ):
         assert exported(str(path), "--to", "csv") == 2
         assert f"{path} {says}" in capsys.readouterr().err
     assert all(one.formats for one in SOURCES)

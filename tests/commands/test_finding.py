@@ -6,14 +6,18 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from dataclasses import fields
+from pathlib import Path
+from typing import Any
 
 import orjson
 import pytest
+import typer
 
 from subitize.benchmark import meanings
 from subitize.benchmarks.catalog import BENCHMARKS, get_benchmark
-from subitize.cli import COMMANDS
+from subitize.cli import COMMANDS, root
 from tests.commands.test_bad_input import check, subitize
 
 COMMAND_NAMES = sorted(COMMANDS)
@@ -91,3 +95,52 @@ def _continued(shown: str, line: str) -> bool:
     """Whether the words about an option stand in the line below it."""
     rest = shown.partition(f"{line}\n")[2].splitlines()
     return bool(rest) and bool(re.match(r" {8,}[^\s\[]", rest[0]))
+
+
+PAGES_FOR_PEOPLE = {"annotate", "capture place", "take naming", "view"}
+"""they serve pages until they are stopped; those that end with a result give it as JSON too"""
+
+
+def leaves(command: Any, name: str = "") -> Iterator[tuple[str, Any]]:
+    """Every command that does something, with its whole name."""
+    if not hasattr(command, "list_commands"):
+        yield name, command
+        return
+    context = typer.Context(command)
+    for inner in command.list_commands(context):
+        yield from leaves(command.get_command(context, inner), f"{name} {inner}".strip())
+
+
+def test_every_command_that_yields_results_gives_them_as_json() -> None:
+    without = {
+        name
+        for name, command in leaves(typer.main.get_command(root))
+        if not any("--json" in option.opts for option in command.params)
+    }
+    assert without <= PAGES_FOR_PEOPLE
+
+
+@pytest.mark.parametrize(
+    ("words", "known"),
+    [
+        (["stimuli", "naming", "--per-cell", "1", "--max", "1", "--size", "64"], {"pictures": 5}),
+        (["stimuli", "capture", "--patterns", "circle:6", "--size", "100"], {}),
+        (["stimuli", "probe", "--per-number", "1", "--highest", "1"], {"pictures": 2}),
+        (["prompts", "numgen", "--count", "3", "--format", "txt"], {"prompts": 3}),
+        (["prompts", "geckonum", "--format", "csv"], {}),
+    ],
+)  # fmt: skip
+def test_what_was_written_is_told_as_json(words: list[str], known: Any, tmp_path: Path) -> None:
+    told = orjson.loads(subitize(*words, "--out", str(tmp_path / "new"), "--json").stdout)
+    assert known.items() <= told.items()
+    assert Path(told.get("file") or told["manifest"]).is_file()
+
+
+def test_prompts_and_the_report_are_told_as_json(tmp_path: Path) -> None:
+    prompts = orjson.loads(subitize("prompts", "numgen", "--count", "2", "--json").stdout)
+    assert [set(one) for one in prompts] == [{"prompt", "n", "object"}] * 2
+    ran = subitize("run", "naming", "--model", "sim/perfect", "--out", str(tmp_path),
+                   "--per-cell", "1", "--max", "2")  # fmt: skip
+    check(ran, 0)
+    done = subitize("report", str(tmp_path), "--out", str(tmp_path / "r.html"), "--json")
+    assert Path(orjson.loads(done.stdout)["report"]).read_bytes().startswith(b"<!")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import os
+import shutil
 import subprocess
 import sys
 from dataclasses import asdict
@@ -42,6 +43,33 @@ def test_json_is_all_there_is_on_stdout(made: tuple[Path, Path]) -> None:
     assert "rows used" in done.stderr
 
 
+def test_every_table_has_n_and_the_share_not_read(made: tuple[Path, Path], tmp_path: Path) -> None:
+    """A third of Task 1 and no other answer is unreadable: the tables of Task 1 say so."""
+    answers = tmp_path / "answers"
+    shutil.copytree(made[0], answers)
+    for path in answers.glob("task_1_*.csv"):
+        with path.open(newline="") as file:
+            rows = list(csv.DictReader(file))
+        for row in rows[::3]:
+            row["raw_answer"] = "dunno"
+        with path.open("w", newline="") as file:
+            writer = csv.DictWriter(file, list(rows[0]))
+            writer.writeheader()
+            writer.writerows(rows)
+    done = subitize("geckonum", "tables", "--annotations", answers, "--prompts", made[1],
+                    "--out", tmp_path / "out")  # fmt: skip
+    told = {block.partition(" ")[0]: block.splitlines()[-1] for block in done.stdout.split("\n\n")}
+    assert all(line.startswith("n: labels. ") for line in told.values())
+    for name in ("a3", "a5", "a8", "a10"):
+        assert "Answers of Task 1 not read: painter_x 33." in told[name]
+    assert told["figure5"] == "n: labels. Every answer was read."
+    for name, share in {"a3": 1 / 3, "figure5": 0.0}.items():
+        with (tmp_path / "out" / f"{name}.csv").open(newline="") as file:
+            rows = list(csv.DictReader(file))
+        assert {round(float(row["not_read"]), 2) for row in rows} == {round(share, 2)}
+        assert any(int(row["n"] or 0) > 0 for row in rows)
+
+
 def test_statistics_and_files(made: tuple[Path, Path], tmp_path: Path) -> None:
     done = subitize(
         "geckonum", "tables", "--annotations", made[0], "--prompts", made[1], "--json",
@@ -58,15 +86,19 @@ def test_statistics_and_files(made: tuple[Path, Path], tmp_path: Path) -> None:
     assert float(rows["task1|painter_x|accuracy"]["low"]) == cell["interval"][0]
 
 
-@pytest.mark.parametrize("correction", ["holm", "bh", "none"])
-def test_tables_to_read(made: tuple[Path, Path], correction: str) -> None:
+@pytest.mark.parametrize(
+    ("correction", "named"),
+    [("holm", "p (Holm)"), ("bh", "p (Benjamini–Hochberg)"), ("none", "")],
+)
+def test_tables_to_read(made: tuple[Path, Path], correction: str, named: str) -> None:
     text = subitize(
         "geckonum", "tables", "--annotations", made[0], "--prompts", made[1],
         "--statistics", "--samples", 20, "--correction", correction,
     ).stdout  # fmt: skip
     assert "table2 (Table 2" in text
     assert "painter_x" in text
-    assert (f"p ({correction})" in text) == (correction != "none")
+    assert named in text
+    assert ("p (" in text) == bool(named)
 
 
 def test_bad_usage_is_exit_2(made: tuple[Path, Path], tmp_path: Path) -> None:

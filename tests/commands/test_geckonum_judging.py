@@ -14,7 +14,7 @@ from subitize.benchmarks.prompt_files import write_prompts
 from tests.benchmarks.geckonum_data import PROMPTS, simulated
 from tests.reports.embedded import files_of
 
-pytestmark = [pytest.mark.budget(60), pytest.mark.timeout(240)]
+pytestmark = [pytest.mark.budget(60)]
 
 
 def subitize(*arguments: object, code: int = 0) -> subprocess.CompletedProcess[str]:

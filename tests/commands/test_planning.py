@@ -51,6 +51,16 @@ def test_a_plan_counts_what_a_run_then_asks(tmp_path: Path) -> None:
     assert f"{REQUESTS * (10 * 2 + 5 * 8) / 1e6:.4f} US dollars" in run.stderr
 
 
+def test_a_plan_needs_no_key(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    planned = command("plan", "naming", "--model", "openai/gpt-4o", *SMALL)
+    check(planned, 0)
+    assert f"requests   {REQUESTS}\n" in planned.stdout
+    assert subitize.plan("naming", "openai/gpt-4o", per_cell=1, prices=(2.5, 10)).estimate.usd
+    run = command("run", "naming", "--model", "openai/gpt-4o", *SMALL, "--out", str(tmp_path))
+    check(run, 2, "the environment variable OPENAI_API_KEY is not set")
+
+
 def test_a_plan_tells_widths_and_power() -> None:
     found = subitize.plan("naming", "sim/observer", per_cell=5)
     wide = {row.w: row for row in found.widths}
@@ -169,6 +179,7 @@ def test_status_tells_how_far_runs_are(tmp_path: Path) -> None:
     assert "unreadable" in told.stdout
     assert "3 runs, 2 of them not complete" in told.stdout
     check(command("status", str(tmp_path / "none")), 2, "holds no run")
+    assert "1 run, 1 of them not complete" in command("status", str(broken)).stdout
 
 
 @pytest.mark.budget(30)
@@ -178,3 +189,17 @@ def test_all_benchmarks_that_a_model_can_be_asked(tmp_path: Path) -> None:
     check(done, 0)
     assert [one["benchmark"] for one in orjson.loads(done.stdout)] == ["naming", "capture", "probe"]
     check(command("run", "all", "--model", "sim/perfect", "--set", "colour=red"), 2, "colour")
+
+
+def test_the_words_of_a_run_plan_it(tmp_path: Path) -> None:
+    """How replies are read changes no request, but is checked as a run checks it."""
+    words = ["plan", "naming", "--model", "sim/perfect", *SMALL, "--json"]
+    plain = command(*words)
+    check(plain, 0)
+    read = command(*words, "--reader", "points")
+    check(read, 0)
+    assert orjson.loads(read.stdout) == orjson.loads(plain.stdout)
+    check(command(*words, "--reader", "tea-leaves"), 2, "tea-leaves")
+    check(command(*words, "--reader", "llm"), 2, "--reading-model MODEL")
+    check(command(*words, "--calibration", str(tmp_path / "none.json")), 2, "--calibration")
+    check(command(*words, "--top-up"), 0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -21,7 +22,7 @@ TRIALS = 12
 def subitize(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "subitize", *arguments]
     return subprocess.run(
-        command, cwd=cwd, capture_output=True, text=True, check=False, timeout=120
+        command, cwd=cwd, capture_output=True, text=True, check=False, timeout=900
     )
 
 
@@ -82,7 +83,7 @@ def test_against_a_server_from_prompt_to_report(tmp_path: Path) -> None:
         (["--model", "painter/shapes", "--counter", "painter/shapes"], "needs a counter or a"),
         (["--model", "painter/shapes", "--size", "64"], "no setting of production 'size'"),
         (["--model", "painter/shapes", "--prompt", "best"], "no prompt form 'best'"),
-        (["--model", "painter/shapes", "--set", "reasks=many"], "give a value of type int"),
+        (["--model", "painter/shapes", "--set", "reasks=many"], "give a whole number"),
         (
             ["--model", "painter/shapes", "--calibration", "c.json"],
             "Can't read the calibration c.json",
@@ -140,19 +141,19 @@ def test_a_calibration_is_used_from_the_first_picture(tmp_path: Path) -> None:
 
 def test_what_made_pictures_fail_is_told(tmp_path: Path) -> None:
     def answer(body: dict[str, Any], picture: bytes) -> Any:
-        broken = {"data": [{"b64_json": "PGh0bWw+"}]}
+        broken = web.json_response({"error": {"message": "no such colour"}}, status=400)
         return broken if "2 apples" in body["prompt"] else None
 
     with ImageServer(answer) as server:
         model = ["--model", "openai/painter", "--base-url", server.url]
         done = subitize("run", "production", *model, *SMALL, cwd=tmp_path)
     assert done.returncode == 1
-    assert "2 trials failed, last with: the picture is neither PNG" in done.stderr
+    assert re.search("2 trials failed, last with: .*no such colour", done.stderr)
 
 
 def test_three_trials_that_always_fail_do_not_hold_up_a_resumed_run(tmp_path: Path) -> None:
     def answer(body: dict[str, Any], picture: bytes) -> Any:
-        broken = {"data": [{"b64_json": "PGh0bWw+"}]}
+        broken = web.json_response({"error": {"message": "no such colour"}}, status=400)
         return broken if body["prompt"].split()[3] in "234" else None
 
     with ImageServer(answer) as server:
@@ -163,4 +164,4 @@ def test_three_trials_that_always_fail_do_not_hold_up_a_resumed_run(tmp_path: Pa
         done = subitize(*command, cwd=tmp_path)
     assert done.returncode == 1
     assert "7 read, 3 failed" in done.stdout
-    assert "3 trials failed, last with: the picture is neither PNG" in done.stderr
+    assert re.search("3 trials failed, last with: .*no such colour", done.stderr)

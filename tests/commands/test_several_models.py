@@ -30,11 +30,11 @@ def command(url: str, out: Path, *words: str) -> list[str]:
 def test_the_budget_is_that_of_the_command(tmp_path: Path) -> None:
     with ChatServer() as server:
         words = command(server.url, tmp_path, "--budget-calls", str(TRIALS + 5))
-        done = subprocess.run(words, capture_output=True, timeout=60, check=False)
+        done = subprocess.run(words, capture_output=True, timeout=900, check=False)
         assert done.returncode == 1
         assert len(server.seen) == TRIALS + 5
         assert [run["asked"] for run in orjson.loads(done.stdout)] == [TRIALS, 5]
-        done = subprocess.run(words, capture_output=True, timeout=60, check=False)
+        done = subprocess.run(words, capture_output=True, timeout=900, check=False)
         assert done.returncode == 0, done.stderr
         assert len(server.seen) == 2 * TRIALS
         assert not [key for key, times in server.repeats().items() if times > 2]
@@ -45,11 +45,11 @@ def test_ctrl_c_asks_no_further_model(tmp_path: Path) -> None:
     with ChatServer(delay=0.1) as server:
         words = command(server.url, tmp_path, "--concurrency", "2")
         child = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        deadline = time.monotonic() + 20
-        while len(server.seen) < 4 and time.monotonic() < deadline:
+        while len(server.seen) < 4:
+            assert child.poll() is None, "it ended before it was interrupted"
             time.sleep(0.01)
         child.send_signal(signal.SIGINT)
-        shown, said = child.communicate(timeout=30)
+        shown, said = child.communicate(timeout=900)
         assert child.returncode == 1
         assert b"openai/a: stopped: interrupted" in said
         assert b"openai/b: not asked" in said

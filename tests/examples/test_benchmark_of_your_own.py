@@ -14,7 +14,7 @@ import pytest
 from tests.reports.embedded import rows_of
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "benchmark_of_your_own.py"
-pytestmark = [pytest.mark.budget(40), pytest.mark.timeout(180)]
+pytestmark = [pytest.mark.budget(40)]
 
 
 @pytest.fixture(scope="module")

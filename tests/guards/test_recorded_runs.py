@@ -45,6 +45,8 @@ WITHOUT = {"category_consistency"}
 """scores that lost their interval: it covered the truth in half of all runs"""
 OLD_REASONS = {"nae.interval", "category_consistency.interval"}
 """reasons why there was no interval, which have another one now or none"""
+WITHOUT_WIDTH = {"bias"}
+"""scores whose interval is left out where it had no width: it was no interval"""
 TURNED = {"phi"}
 """scores that have the sign of the difference beside them since (second − first)"""
 SHARES = ("counting_level_shares", "permutation_p", "permutation_significant")
@@ -134,8 +136,12 @@ def differences(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
                 continue  # so few samples had it that others have none
             found.append(f"{'.'.join(path)}: {value!r} is gone")
             continue
-        if path[0] == "undefined" and path[-1] in OLD_REASONS:
+        if (path[0] == "undefined" and path[-1] in OLD_REASONS) or path[-1] == "reason":
             continue
+        if path[-1] in ("low", "high") and path[0] in WITHOUT_WIDTH and other is None:
+            ends = at(before, path[:-1])
+            if ends["low"] == ends["high"]:
+                continue
         if path[-1] in ("low", "high") and path[0] in NEW_METHOD | WITHOUT:
             if not _as_agreed(at(before, path[:-1]), at(now, path[:-1]), path[0]):
                 found.append(f"{'.'.join(path)}: {value!r} is now {other!r}")

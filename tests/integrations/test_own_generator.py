@@ -182,3 +182,10 @@ def test_photographs_are_no_drawings() -> None:
     with pytest.warns(UserWarning, match="no drawing on a plain background"):
         eval_image(photo, "An image with 24 coins")
     assert score_table(matrix_of([(n, n) for n in range(1, 11)])).to_dicts()[0]["accuracy"] == 1
+
+
+def test_a_matrix_of_words_is_refused() -> None:
+    with pytest.raises(BadInput, match="no numbers"):
+        eval_CM([["a"] * 10] * 20)
+    with pytest.raises(BadInput, match="no numbers"):
+        eval_CM([[None] * 10] * 20)

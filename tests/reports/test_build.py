@@ -38,7 +38,7 @@ from tests.reports.made_up_runs import (
 from tests.scored import load_run
 
 REPORT_CPU_SECONDS = 4
-pytestmark = [pytest.mark.budget(120), pytest.mark.timeout(240)]
+pytestmark = [pytest.mark.budget(120)]
 
 
 def tree(folder: Path) -> dict[str, bytes]:

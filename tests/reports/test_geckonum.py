@@ -28,7 +28,7 @@ from subitize.stimuli.scattered import draw_scattered
 from tests.benchmarks.geckonum_data import BY_TEXT, COLUMNS, counts, people, table, write_counts
 from tests.reports.embedded import files_of, rows_of
 
-pytestmark = [pytest.mark.budget(60), pytest.mark.timeout(240)]
+pytestmark = [pytest.mark.budget(60)]
 SCENE = "An image of a vase. There are {} flowers in the vase."
 QUESTION = "How many flowers are in the image?"
 

@@ -9,10 +9,21 @@ import pytest
 from matplotlib.figure import Figure as Drawing
 from PIL import Image
 
+from subitize.measures import MEASURES, Measure
 from subitize.records import Score
-from subitize.reports import cells
+from subitize.reports import cells, style
 from subitize.reports.files import csv_bytes, figure_files, inline_svg, thumbnail_uri
-from subitize.reports.page import Cell, Column, Figure, Table, plain
+from subitize.reports.overview import with_overview
+from subitize.reports.page import (
+    Cell,
+    Chapter,
+    Column,
+    Figure,
+    Section,
+    Standing,
+    Table,
+    plain,
+)
 from subitize.reports.style import FORMATS, new_figure
 
 
@@ -166,3 +177,48 @@ def test_a_line_says_why_it_has_no_value() -> None:
         "m · NAE: no <b>readable</b> trial",
         "m · Counting level: not printed",
     ]
+
+
+def test_rows_with_the_same_gaps_share_a_line() -> None:
+    one, other = Column("a", "A", ".2f"), Column("b", "B", ".2f")
+    gap, known = cells.cell(None, ".2f", "not run"), cells.cell(0.5, ".2f")
+    rows = [[cells.words(name), gap, last] for name, last in (("x", gap), ("y", gap), ("z", known))]
+    table = Table("t", "", [cells.MODEL, one, other], rows)
+    assert table.reasons() == ["x, y · A, B: not run", "z · A: not run"]
+
+
+def test_the_overview_says_a_thing_once_for_several_runs() -> None:
+    said = ["prefers it in 97 % of pairs", "prefers it in 96 % of pairs"]
+    standings = [Standing("m", "acc_r", cells.cell(0.9, ".1%"), one) for one in said]
+    section = Section("s", "S", "", [], standings)
+    (overview, *_) = with_overview([Chapter("probe", "Probe", [section])])
+    table = overview.sections[0].blocks[0]
+    assert isinstance(table, Table)
+    words = table.rows[0][1].shown.replace("\N{NO-BREAK SPACE}", " ")
+    assert words == "Prefers it in 97 % and 96 % of pairs."
+
+
+def test_columns_that_share_a_last_name_are_explained_each_by_itself() -> None:
+    anchored, cautious, refused = cells.columns(
+        "anchoring.excess; weber_fraction_note; accuracy_refusals_wrong"
+    )
+    assert anchored.help == MEASURES["anchoring"].says
+    assert "read with care" in cautious.help
+    assert "all pictures asked for" in refused.help
+
+
+@pytest.mark.parametrize("one", MEASURES.values(), ids=lambda one: one.where)
+def test_a_formula_is_whole(one: Measure) -> None:
+    """What goes on in the next line of the docstring is missing in report and docs."""
+    assert one.formula.count("(") == one.formula.count(")")
+    assert one.formula.split()[-1] not in {"a", "is", "k", "of", "the", "with"}, one.formula
+    assert "None" not in one.formula
+
+
+@pytest.mark.parametrize("span", [(7.5, 12.5), (1, 1000), (2, 9), (0.02, 0.05), (80, 130)])
+def test_a_logarithmic_axis_has_three_ticks(span: tuple[float, float]) -> None:
+    with style.styled():
+        axes = style.new_figure(3, 2).subplots()
+        axes.set(xscale="log", xlim=span)
+        style.log_ticks(axes.xaxis)
+        assert len([tick for tick in axes.get_xticks() if span[0] <= tick <= span[1]]) >= 3

@@ -11,6 +11,7 @@ import json
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -43,9 +44,17 @@ class BatchServer(ChatServer):
         """batches that end with half of their answers"""
         self.fails: dict[str, Any] | None = None
         self.looks = 0
+        self.fault: Callable[[str, web.StreamResponse], web.StreamResponse] | None = None
+        """gets each call ('GET /v1/batches') and what it did; gives what is answered"""
 
     async def _start(self) -> None:
-        app = web.Application(client_max_size=256 << 20)
+        @web.middleware
+        async def faulty(request: web.Request, handler: Any) -> web.StreamResponse:
+            done: web.StreamResponse = await handler(request)
+            call = f"{request.method} {request.rel_url}"
+            return self.fault(call, done) if self.fault else done
+
+        app = web.Application(client_max_size=256 << 20, middlewares=[faulty])
         app.router.add_post("/v1/files", self._upload)
         app.router.add_get("/v1/files/{name}/content", self._content)
         app.router.add_post("/v1/batches", self._make)
@@ -244,6 +253,127 @@ def test_an_interrupt_leaves_the_batch_with_the_server(tmp_path: Path) -> None:
         )
         assert done.returncode == 0, done.stderr
         assert len(server.batches) == 1
+
+
+class Faults:
+    """Answers the first calls of a kind otherwise than the server would."""
+
+    def __init__(self, call: str, many: int, answer: Callable[[bytes], web.Response]) -> None:
+        self.call, self.left, self.answer = call, many, answer
+
+    def __call__(self, call: str, done: web.StreamResponse) -> web.StreamResponse:
+        if not call.startswith(self.call) or self.left <= 0:
+            return done
+        self.left -= 1
+        assert isinstance(done, web.Response)
+        return self.answer(bytes(done.body or b""))  # type: ignore[arg-type]
+
+
+def gateway(_: bytes) -> web.Response:
+    return web.Response(status=502, text="<html>Bad gateway</html>")
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        pytest.param(Faults("POST /v1/batches", 1, gateway), id="made, but the answer is lost"),
+        pytest.param(Faults("GET /v1/batches/", 2, gateway), id="looks fail"),
+        pytest.param(
+            Faults("GET /v1/batches/", 2, lambda _: web.Response(status=404)), id="not known yet"
+        ),
+        pytest.param(Faults("GET /v1/files/", 2, gateway), id="downloads fail"),
+        pytest.param(
+            Faults("GET /v1/files/", 2, lambda body: web.Response(body=body[: len(body) // 2])),
+            id="cut in a line",
+        ),
+        pytest.param(
+            Faults("GET /v1/files/", 1, lambda body: web.Response(body=body.split(b"\n")[0])),
+            id="cut behind a line",
+        ),
+        pytest.param(
+            Faults(
+                "GET /v1/files/",
+                1,
+                lambda body: web.Response(body=b'7\n{"custom_id":[1]}\n' + body),
+            ),
+            id="odd lines",
+        ),
+    ],
+)
+def test_a_fault_of_the_endpoint_is_no_second_batch(go: Go, fault: Faults) -> None:
+    with BatchServer() as server:
+        server.fault = fault
+        outcome, _ = go(server.url, batch=True, concurrency=None, settings=PLAIN)
+        assert outcome.complete
+        assert fault.left == 0
+        assert len(server.batches) == 1
+
+
+@pytest.mark.parametrize("listing", ["fails first", "has pages"])
+def test_a_batch_that_was_made_is_found_again(go: Go, listing: str) -> None:
+    """Killed before the answer came: the list is asked until it tells whether it was made."""
+    with BatchServer() as server:
+        outcome, _ = go(server.url, batch=True, concurrency=None, settings=PLAIN)
+        handed = outcome.folder / "batches.jsonl"
+        handed.write_bytes(handed.read_bytes().splitlines(keepends=True)[0])
+        (outcome.folder / "responses.jsonl").unlink()
+        if listing == "fails first":
+            server.fault = Faults("GET /v1/batches?", 3, gateway)
+        else:
+            others = [{"id": f"batch_x{number}", "metadata": None} for number in range(100)]
+            page = {"object": "list", "data": others, "has_more": True}
+            server.fault = Faults("GET /v1/batches?", 1, lambda _: web.json_response(page))
+        outcome, _ = go(server.url, batch=True, concurrency=None, settings=PLAIN)
+        assert outcome.complete
+        assert len(server.batches) == 1
+
+
+def test_what_failed_in_a_batch_is_asked_again_by_the_next_run(go: Go) -> None:
+    def spoil(body: bytes) -> web.Response:
+        *others, last = body.splitlines()
+        wrong = {"status_code": 400, "body": {"error": {"message": "Invalid image."}}}
+        return web.Response(
+            body=b"\n".join([*others, orjson.dumps({**orjson.loads(last), "response": wrong})])
+        )
+
+    with BatchServer() as server:
+        server.fault = Faults("GET /v1/files/", 2, spoil)
+        outcome, _ = go(server.url, batch=True, concurrency=None, settings=PLAIN)
+        assert outcome.failed == 1
+        outcome, _ = go(server.url, batch=True, concurrency=None, settings=PLAIN)
+        assert outcome.complete
+        assert len(server.asked) == TRIALS + 1
+
+
+@pytest.mark.parametrize(
+    ("call", "status", "words"),
+    [
+        ("POST /v1/files", 413, "leave --batch out"),
+        ("POST /v1/files", 400, "The file is too long for our moderation"),
+        ("POST /v1/batches", 403, "Check the key"),
+        ("GET /v1/batches/", 401, "Check the key"),
+    ],
+)
+def test_a_refusal_of_the_endpoint_stops_the_run_and_is_about_no_question(
+    go: Go, call: str, status: int, words: str
+) -> None:
+    said = {"error": {"message": "The file is too long for our moderation"}}
+    with BatchServer() as server:
+        server.fault = Faults(call, 10**6, lambda _: web.json_response(said, status=status))
+        outcome, _ = go(server.url, batch=True, concurrency=None, settings=PLAIN)
+    assert words in str(outcome.error)
+    assert not responses_of(outcome.folder)
+
+
+def test_notes_that_cannot_be_written_stop_the_run(go: Go, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: Any) -> int:
+        raise OSError(28, "No space left on device")
+
+    with BatchServer() as server:
+        monkeypatch.setattr("subitize.models.batch_notes.sync_data", full)
+        outcome, _ = go(server.url, batch=True, concurrency=None, settings=PLAIN)
+        assert not server.batches
+    assert "No space left on device" in str(outcome.error)
 
 
 def test_models_that_hand_nothing_in_say_so(go: Go) -> None:

@@ -166,6 +166,28 @@ def test_pairs_without_a_picture_in_common_are_named_and_the_rest_compared(
         subitize.compare([runs[0], other])
 
 
+@pytest.mark.parametrize(
+    ("benchmark", "settings", "other"),
+    [
+        ("naming", {**SMALL, "prompt": "things"}, {"seed": 1}),
+        ("naming", {**SMALL, "prompt": "things"}, {"size": 96}),
+        ("naming", {**SMALL, "prompt": "things", "max": 4}, {"hold": "area"}),
+        ("capture", {"items": 4, "validation": 2, "size": 256, "tasks": ("total",)}, {"seed": 1}),
+        ("capture", {"items": 4, "validation": 2, "size": 256, "tasks": ("total",)},
+         {"layout": "published"}),
+    ],
+)  # fmt: skip
+def test_other_pictures_of_the_same_numbers_are_not_the_same_pictures(
+    tmp_path: Path, benchmark: str, settings: dict[str, Any], other: dict[str, Any]
+) -> None:
+    runs = [
+        subitize.run(benchmark, "sim/observer", out=tmp_path, **{**settings, **more})
+        for more in ({}, other)
+    ]
+    with pytest.raises(BadInput, match="share no two pictures"):
+        subitize.compare(runs)
+
+
 def test_two_runs_of_one_model_are_told_apart(tmp_path: Path) -> None:
     runs = [
         subitize.run("naming", "sim/observer", out=tmp_path, prompt=prompt, **SMALL)

@@ -38,7 +38,7 @@ def test_no_call_beyond_the_dollars(tmp_path: Path, concurrency: int, each: floa
         assert done.spent == pytest.approx(len(server.seen) * CALL)
         # Calls sent before the first was answered are priced by the rule alone.
         assert len(server.seen) <= (7 if each >= CALL else 7 + concurrency)
-        assert len(server.seen) >= 1
+        assert len(server.seen) >= 7  # and none too few: what is under way is waited for
         done = run(server, tmp_path, concurrency=concurrency)
         assert done.complete
         assert len(server.seen) == TRIALS

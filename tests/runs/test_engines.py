@@ -6,7 +6,7 @@ import asyncio
 import os
 import random
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from io import BytesIO
 from itertools import islice
 from pathlib import Path
@@ -281,17 +281,77 @@ def test_half_of_a_run_here_and_half_elsewhere_scores_byte_for_byte_the_same(
 
 
 class Dies(Elsewhere):
-    """A worker that is lost with whatever it is given."""
+    """A worker that is lost with some items, and with the batches that hold them."""
+
+    def __init__(self, kills: Callable[[Item], bool], *about: Any) -> None:
+        super().__init__(*about)
+        self._kills = kills
+        self.deaths = self.answered = 0
 
     async def submit(self, asked: Sequence[Asked]) -> list[Answered]:
-        raise WorkerLost("last words: out of memory")
+        if any(self._kills(item) for _, item in asked):
+            self.deaths += 1
+            raise WorkerLost("last words: out of memory")
+        self.answered += len(asked)
+        return await self._inner.submit(asked)
+
+
+def asked_of(dies: list[Dies], kills: Callable[[int], bool], out: Path) -> Outcome:
+    """Ask a worker that is lost with the nth item it meets, where `kills` says so."""
+    met: dict[str, int] = {}
+
+    def kills_item(item: Item) -> bool:
+        return kills(met.setdefault(item.trial, len(met)))
+
+    def engine(*about: Any) -> Dies:
+        dies.append(Dies(kills_item, *about))
+        return dies[-1]
+
+    model = open_model("sim/perfect")
+    model.batch_size = 8
+    return ask(model, out, engine=engine)
 
 
 def test_the_third_death_in_a_row_ends_the_run_with_the_last_words(tmp_path: Path) -> None:
-    outcome = ask(open_model("sim/perfect"), tmp_path, engine=Dies)
+    dies: list[Dies] = []
+    outcome = asked_of(dies, lambda _: True, tmp_path)
     assert not outcome.complete
-    assert "one after another" in str(outcome.error)
-    assert "out of memory" in str(outcome.error)
+    assert "died 3 times one after another: last words: out of memory" in str(outcome.error)
+    assert dies[0].deaths == 3
+    assert outcome.received == 0
+
+
+def test_items_that_kill_side_by_side_cost_themselves_alone(tmp_path: Path) -> None:
+    dies: list[Dies] = []
+    outcome = asked_of(dies, lambda place: place in (40, 41, 50), tmp_path)
+    assert outcome.error is None
+    assert outcome.failed == 3
+    assert len(responses_of(outcome.folder)) == TRIALS
+
+
+def test_a_model_that_begins_to_die_is_given_up_soon_and_loses_no_answer(tmp_path: Path) -> None:
+    dies: list[Dies] = []
+    outcome = asked_of(dies, lambda place: place >= 20, tmp_path)
+    assert "died 3 times one after another" in str(outcome.error)
+    stored = responses_of(outcome.folder)
+    assert sum(line["stop"] != "failed" for line in stored) == dies[0].answered
+    # A few batches under way and three items, however large a batch is.
+    assert dies[0].deaths <= 3 + 4
+    resumed = asked_of(dies, lambda _: False, tmp_path)
+    assert resumed.complete
+    assert len({line["trial"] for line in responses_of(outcome.folder)}) == TRIALS
+
+
+class Breaks(Elsewhere):
+    """An engine with a fault of its own."""
+
+    async def submit(self, asked: Sequence[Asked]) -> list[Answered]:
+        raise ZeroDivisionError("no place for it")
+
+
+def test_an_engine_that_breaks_is_told_and_nobody_waits_for_ever(tmp_path: Path) -> None:
+    outcome = ask(open_model("sim/perfect"), tmp_path, engine=Breaks)
+    assert str(outcome.error) == "ZeroDivisionError: no place for it"
 
 
 MORTAL = """

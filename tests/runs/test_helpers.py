@@ -62,7 +62,6 @@ def counts_by(answers: pl.DataFrame, counter: str) -> dict[tuple[str, int], floa
 
 
 @pytest.mark.budget(60)
-@pytest.mark.timeout(400)
 def test_twenty_kills_paint_nothing_twice_and_keep_the_counts_of_two_counters(
     tmp_path: Path,
 ) -> None:

@@ -13,6 +13,7 @@ import pytest
 from aiohttp import web
 from PIL import Image
 
+from subitize.api import load, report
 from subitize.stimuli.scattered import draw_scattered
 from tests.image_server import REFUSAL, ImageServer
 from tests.runs.conftest import responses_of
@@ -104,21 +105,53 @@ def test_odd_pictures_are_counted_and_a_bomb_is_a_state(tmp_path: Path) -> None:
     assert scores["states"] == {"read": 6, "empty": 1}
 
 
-def test_what_is_no_picture_fails_alone_and_is_tried_once_a_session(tmp_path: Path) -> None:
+NO_PICTURES = {
+    "a page": b"<html>no</html>",
+    "a document": b"%PDF-1.7\n%...",
+    "one byte": b"\x00",
+    "half a head": b"\x89PN",
+    "a bitmap": encoded(Image.new("RGB", (8, 8)), "BMP"),
+}
+
+
+@pytest.mark.parametrize("what", NO_PICTURES)
+def test_what_is_no_picture_is_kept_and_never_paid_again(tmp_path: Path, what: str) -> None:
+    """It was made and paid for, and counts as received before anybody looks at it."""
+
     def page(body: dict[str, Any], _picture: bytes) -> Any:
         if "3 apples" not in body["prompt"]:
             return None
-        return {"data": [{"b64_json": base64.b64encode(b"<html>no</html>").decode()}]}
+        return {"data": [{"b64_json": base64.b64encode(NO_PICTURES[what]).decode()}]}
+
+    with ImageServer(page) as server:
+        outcome, scores = produce(tmp_path, "openai/x", settings={"reasks": 0}, url=server.url)
+        assert outcome.complete
+        assert scores["states"] == {"read": TRIALS - 2, "empty": 2}
+        (line,) = {
+            (one["value"], one["note"])
+            for one in responses_of(outcome.folder)
+            if one["stop"] == "unreadable"
+        }
+        assert (outcome.folder / "images" / line[0]).read_bytes() == NO_PICTURES[what]
+        assert "neither PNG, JPEG, WebP nor GIF" in line[1]
+        again, same = produce(tmp_path, "openai/x", settings={"reasks": 0}, url=server.url)
+        assert len(server.prompts) == TRIALS
+        assert (again.complete, same["states"]) == (True, scores["states"])
+        report([load(outcome.folder)], tmp_path / "report.html")
+
+
+def test_an_empty_picture_fails_alone_and_is_asked_for_by_the_next_run(tmp_path: Path) -> None:
+    def nothing(body: dict[str, Any], _picture: bytes) -> Any:
+        return {"data": [{"b64_json": ""}]} if "3 apples" in body["prompt"] else None
 
     painter = "painter/shapes?blank=0.5"
-    with ImageServer(page, painter=painter) as server:
+    with ImageServer(nothing, painter=painter) as server:
         outcome, scores = produce(tmp_path, "openai/x?seed=1", url=server.url)
         assert not outcome.complete
         assert outcome.failed == 2
         assert scores["states"]["failed"] == 2
-        # Blank pictures made it take several turns; what failed was asked for once.
+        # Blank pictures made it take several turns; the empty ones were tried a few times.
         assert len(server.prompts) > TRIALS
-        assert server.prompts.count("An image with 3 apples") == 2
         server.answer = None
         outcome, scores = produce(tmp_path, "openai/x?seed=1", url=server.url)
         assert outcome.complete

@@ -200,7 +200,9 @@ def test_nothing_in_the_package_unpickles() -> None:
     for path in source.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.ImportFrom):
-                assert (node.module or "").partition(".")[0] not in unsafe, path
+                named = {one.name for one in node.names}
+                from_unsafe = (node.module or "").partition(".")[0] in unsafe
+                assert not from_unsafe or named == {"UnpicklingError"}, path  # what torch raises
             if isinstance(node, ast.Import):
                 assert not {one.name for one in node.names if one.asname} & unsafe, path
             if isinstance(node, ast.Attribute) and ast.unparse(node.value) in unsafe:

@@ -36,7 +36,6 @@ def finish(url: str, out: Path) -> dict[str, Any]:
 
 
 @pytest.mark.budget(90)
-@pytest.mark.timeout(300)
 def test_killed_while_painting_or_counting_it_ends_as_if_unbroken(tmp_path: Path) -> None:
     out, rng = tmp_path / "killed", random.Random(5)
     with ImageServer(delay=0.05, painter="painter/shapes?blank=0.3") as server:

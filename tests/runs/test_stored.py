@@ -9,6 +9,7 @@ import orjson
 import pytest
 from aiohttp import web
 
+from subitize import __version__
 from subitize.commands.rescoring import read
 from subitize.errors import WrongRun
 from tests.chat_server import ChatServer, completion
@@ -54,6 +55,15 @@ def test_a_response_that_came_later_makes_scores_stale(folder: Path) -> None:
     path.write_bytes(path.read_bytes().replace(HEDGED.encode(), b"Exactly 3!"))
     os.utime(path, ns=(made + 1, made + 1))
     assert load_run(folder).scores["states"] == {"read": 12}
+
+
+def test_scores_of_another_version_are_made_again(folder: Path) -> None:
+    path = folder / "scores.json"
+    before = orjson.loads(path.read_bytes())
+    assert before["package"] == __version__
+    path.write_bytes(orjson.dumps({**before, "package": "0.0.9", "states": {"read": 12}}))
+    assert load_run(folder).scores == before
+    assert orjson.loads(path.read_bytes()) == before
 
 
 def test_scores_that_hold_are_not_made_again(folder: Path) -> None:

@@ -316,7 +316,7 @@ class Naming(Benchmark[NamingSettings]):
     ) -> pl.DataFrame:
         asked = answers.filter(answers["stage"] != "control")
         form = decisions["prompt_of_scores"] or settings.prompt
-        return comparable_cells(asked.filter(asked["form"] == form))
+        return comparable_cells(asked.filter(asked["form"] == form), _shown(settings))
 
     def score(
         self, answers: pl.DataFrame, settings: NamingSettings, decisions: Decisions
@@ -352,6 +352,18 @@ class Naming(Benchmark[NamingSettings]):
 
 PICTURES = "pictures"
 """decision: which categories and numbers the user's pictures have"""
+
+
+def _shown(settings: NamingSettings) -> str:
+    """What makes pictures of a category, number and index the same ones in two runs."""
+    if settings.pictures:
+        return str(Path(settings.pictures).resolve())
+    parts = [settings.seed, settings.size, settings.hold, settings.cues]
+    if settings.hold == "density":
+        parts.append(settings.max)
+    if settings.cues:
+        parts += [settings.max, settings.per_cell, *settings.categories]
+    return " ".join(map(str, parts))
 
 
 def _own(settings: NamingSettings) -> list[OwnPicture]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import partial
 from math import ceil
@@ -27,6 +27,11 @@ if TYPE_CHECKING:
 
 ERRORS = ("accuracy", "nae", "mae", "rmse", "mape")
 LIKENESSES = ("human_correlation", "random_correlation", "category_consistency")
+NOTHING_UNUSUAL = (
+    "every cell has one answer only, and fewer than five trials on average: nothing tells how far "
+    "off another answer would be (--per-cell)"
+)
+ONE_ANSWER = "every target has one answer only: nothing tells how far answers spread"
 MOST_ALONE = 0.05
 """share of trials alone in their cell above which a likeness has no interval"""
 NO_INTERVAL = (
@@ -100,19 +105,20 @@ def numerosity_scores(
         name: _category(answers.filter(answers["category"] == name), highest, by_category.get(name))
         for name in categories
     }
+    undefined |= _why_no_interval(scores)
     scores["undefined"] = undefined
     return with_states(scores, answers)
 
 
-def comparable_cells(answers: pl.DataFrame) -> pl.DataFrame:
-    """Answers as models are compared on them: a picture is a category, a number and an index,
-    whatever form of the question was asked about it."""
+def comparable_cells(answers: pl.DataFrame, shown: str = "") -> pl.DataFrame:
+    """Answers as models are compared on them: a picture is a category, a number and an index of
+    the set that `shown` names, whatever form of the question was asked about it."""
     import polars as pl
 
     cell = pl.format("{}/{}", "category", "n")
     read = pl.col("state") == "read"
     return answers.select(
-        picture=pl.format("{}/{}", cell, "index"),
+        picture=pl.format("{}/{}/{}", pl.lit(shown), cell, "index"),
         stratum=cell,
         target="target",
         answer=pl.when(read).then("number").otherwise(float("nan")),
@@ -156,6 +162,23 @@ def _with_intervals(found: NamingIntervals | None, undefined: dict[str, str]) ->
         scores["category_null"] = found.category_null._asdict()
     scores["counting_level_shares"] = {str(k): v for k, v in found.level_shares.items()}
     return scores
+
+
+def _why_no_interval(scores: Mapping[str, Any]) -> dict[str, str]:
+    """Reasons for means and effects that have a value and no interval."""
+    means = {name: scores[name] for name in ERRORS}
+    means["anchoring.excess"] = (scores["anchoring"] or {}).get("excess")
+    for name, one in scores["categories"].items():
+        means |= {f"categories.{name}.{part}": one[part] for part in ERRORS[:2]}
+    effects = {
+        f"bias.{name}.effect": (one or {}).get("effect") for name, one in scores["bias"].items()
+    }
+    return {
+        f"{name}.interval": reason
+        for found, reason in ((means, NOTHING_UNUSUAL), (effects, ONE_ANSWER))
+        for name, one in found.items()
+        if one is not None and one.low is None
+    }
 
 
 def _alone(answers: pl.DataFrame) -> float:

@@ -24,7 +24,7 @@ from subitize.runs.stored import StoredRun
 MODELS_PER_FIGURE = 6
 ALIKE = " Models that answered alike in everything share a row."
 WITHIN_CELLS = (
-    "with trials drawn within cells of target and category: means by mid-p gamma intervals of what "
+    "with trials drawn within cells of target and category: means by gamma intervals of what "
     "exceptions add and take away, likenesses by the influence of each trial, observers by profile "
     "likelihood"
 )
@@ -114,7 +114,23 @@ def _matrices(one: Respondent) -> dict[str, Matrix]:
     """By category, where there are any."""
     categories = (one.scores.get("categories") or {}).items()
     found = ((name, matrix_from(scores)) for name, scores in categories)
-    return {name: matrix for name, matrix in found if matrix is not None}
+    return {
+        name: matrix._replace(chosen={**_chosen(one), "category": name})
+        for name, matrix in found
+        if matrix is not None
+    }
+
+
+def _overall(one: Respondent) -> Matrix | None:
+    """Over all categories."""
+    found = matrix_from(one.scores)
+    return found and found._replace(chosen=_chosen(one))
+
+
+def _chosen(one: Respondent) -> dict[str, str]:
+    """By what the viewer chooses the answers that the scores stand on."""
+    form = one.scores.get("prompt")
+    return {"run": one.run.folder.name} | ({"form": str(form)} if form else {})
 
 
 def categories_of(respondents: Sequence[Respondent]) -> list[str]:
@@ -177,7 +193,7 @@ def _figures(
             _named(alike): {
                 category: found[alike[0].label].get(category) for category in categories
             }
-            | ({"all": matrix_from(alike[0].scores)} if len(categories) > 1 else {})
+            | ({"all": _overall(alike[0])} if len(categories) > 1 else {})
             for alike in part
         }
         yield Figure(
@@ -199,7 +215,7 @@ def _figures(
 
 
 def _scalar_section(name: str, respondents: Sequence[Respondent]) -> Section:
-    overall = {_named(alike): matrix_from(alike[0].scores) for alike in _merged(respondents)}
+    overall = {_named(alike): _overall(alike[0]) for alike in _merged(respondents)}
     # who never errs has no spread to show
     drawn = {label: one for label, one in overall.items() if one and (one.sds() > 0).any()}
     figure = Figure(

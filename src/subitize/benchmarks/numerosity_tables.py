@@ -130,7 +130,8 @@ def leaderboard_section(
             "Level, consistency and likeness depend on how many trials there are per cell of "
             "target and category: compare rows with as many per cell.",
             "The correlation with the ideal human observer is a likeness, not an accuracy: who is "
-            f"always right gets {always_right:.4f}, because people estimate above four.",
+            f"always right gets {always_right:.4f}, because people estimate above four. Few "
+            "trials pull a likeness down; its interval leaves this out and may lie above it.",
             "Rows marked published hold what the text of Testolin, Hou and Zorzi (2025) gives; "
             "rows marked baseline are computed, not run.",
         ],
@@ -162,9 +163,9 @@ def _in_words(verb: str, one: Respondent) -> str:
     if level >= highest_target([one]):
         return f"{verb} to {level}, {right}"
     known = f"{verb} to {level}" if level else f"{verb} no number reliably"
-    w = one.at("weber_fraction", "value")
-    above = f"estimates above with w = {text(w, '.2f')}" if w else f"{right} in all"
-    return f"{known}, {above}"
+    if w := one.at("weber_fraction", "value"):
+        return f"{known}, estimates{' above' * bool(level)} with w = {text(w, '.2f')}"
+    return f"{known}, {right} in all"
 
 
 def bias_tables(

@@ -18,7 +18,7 @@ from subitize.captions.made import made_captions
 from subitize.captions.page import chapter
 from subitize.captions.progress import Progress
 from subitize.captions.store import read_result
-from subitize.commands.printing import say
+from subitize.commands.printing import Json, say, show
 from subitize.errors import MissingExtra
 from subitize.files import write_whole
 from subitize.humans.demo import demo_study
@@ -36,6 +36,7 @@ CAPTIONS = 10_000
 def demo(
     out: Annotated[Path, typer.Option(help="Folder for the runs and report.html.")] = Path("demo"),
     fast: Annotated[bool, typer.Option("--fast", help="Fewer trials.")] = False,
+    json: Json = False,
 ) -> None:
     """Every benchmark on the built-in models, then the report; no network, no key."""
     begun = time.monotonic()
@@ -54,7 +55,8 @@ def demo(
     folders += _people(folders, out)
     runs = [load_stored(folder) for folder in folders]
     report = build_report(runs, out / "report.html", page_of, _captions(out))
-    print(f"The report is {report} ({time.monotonic() - begun:.0f} s)")
+    result = {"report": str(report), "folders": [str(one) for one in folders], "complete": complete}
+    show(result, f"The report is {report} ({time.monotonic() - begun:.0f} s)", json)
     raise typer.Exit(0 if complete else 1)
 
 

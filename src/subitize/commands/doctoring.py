@@ -40,6 +40,22 @@ KINDS = (("apple", "three apples"), ("butterfly", "three butterflies"), ("dot", 
          ("person", "three people"))  # fmt: skip
 HUB = ("hf", "clip")
 """families of transformers' checkpoints"""
+LOCAL = (
+    (("orchvision",), "install the torchvision that belongs to your torch, or serve the model and "
+     "ask openai/NAME --base-url URL"),
+    (("lacks", "not fully covered", "more than weights", "header", "archive"),
+     "the file of its weights is damaged or another model's: download it anew (hf download ID "
+     "--local-dir FOLDER) and compare its size with the hub's"),
+    (("okenizer", "rocessor"), "its tokenizer or what prepares its pictures lacks a file or does "
+     "not fit: download the whole folder anew, not the weights alone"),
+    (("emory",), "it does not fit: a smaller dtype (?dtype=bfloat16), batch=1, another device or a "
+     "smaller checkpoint"),
+    (("device=",), "give device=cpu, or one that this machine has"),
+    (("can't be loaded",), "its config.json does not describe it: download it anew, and compare "
+     "the file with the hub's"),
+)  # fmt: skip
+"""words of a problem with a checkpoint on this machine → what to do about it"""
+OTHER = "docs/hf.md says what was run; another checkpoint of the family may do"
 PAIRS = 20
 """obvious pairs that a matcher is tried on"""
 
@@ -154,7 +170,7 @@ def _repair(model: Model, problem: SubitizeError) -> str:
                 "whether --base-url ends in /v1"
             )
         return "read what the server says above; docs/servers.md has what was seen of others"
-    return "see docs/hf.md; a smaller dtype (?dtype=bfloat16) or another checkpoint may do"
+    return next((todo for words, todo in LOCAL if any(one in str(problem) for one in words)), OTHER)
 
 
 def _saved(picture: bytes) -> str:

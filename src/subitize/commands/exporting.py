@@ -106,7 +106,9 @@ def export(  # noqa: PLR0913, PLR0917  the options of the command, one each
         raise UnknownName("format", to, FORMATS)
     if found is None:
         kinds = " or a ".join(one.name for one in SOURCES)
-        there = "holds none" if source.is_dir() else "is not there"
+        there = (
+            "holds none" if source.is_dir() else "is a file" if source.exists() else "is not there"
+        )
         raise BadInput(f"{source} {there}: give the folder of a {kinds}.")
     if to not in found.formats:
         raise BadInput(

@@ -120,6 +120,7 @@ def vqa(  # noqa: PLR0913, PLR0917  the options of the command, one each
 def pictures(
     runs: Annotated[list[Path], typer.Argument(metavar="RUN…", help="Runs of geckonum.")],
     out: Annotated[Path, typer.Option(help="Folder for PAINTER/PROMPT_SEED.png.")],
+    json: Json = False,
 ) -> None:
     """The pictures of runs under the names that people and metrics get them by."""
     count = 0
@@ -131,7 +132,7 @@ def pictures(
             source = folder / "images" / value
             _copy(source, target / f"{prompt}_{picture}{source.suffix}")
         count += painted.height
-    print(f"{count} pictures in {out}")
+    show({"folder": str(out), "pictures": count}, f"{count} pictures in {out}", json)
 
 
 def report(
@@ -140,9 +141,11 @@ def report(
     run: given.Run = None,
     out: Annotated[Path, typer.Option(help="The HTML file to write.")] = Path("geckonum.html"),
     config: given.Config = None,
+    json: Json = False,
 ) -> None:
     """One HTML file from people's annotations: every table and figure beside the printed ones."""
-    print(get_part("geckonum-people report")(given.people(annotations, prompts, config, run), out))
+    made = get_part("geckonum-people report")(given.people(annotations, prompts, config, run), out)
+    show({"report": str(made)}, str(made), json)
 
 
 def _copy(source: Path, target: Path) -> None:

@@ -7,7 +7,13 @@ from typing import Any
 from subitize.commands import options as given
 from subitize.commands.about_benchmarks import OfBenchmark
 from subitize.commands.printing import Json, show
-from subitize.commands.starting import Wanted, object_from, prepare, prices_from
+from subitize.commands.starting import (
+    Wanted,
+    check_reading,
+    object_from,
+    prepare,
+    prices_from,
+)
 from subitize.models.base import ModelOptions
 from subitize.opening import Plan, plan_of
 from subitize.runs.estimating import RULES, SECONDS, Estimate, How
@@ -27,6 +33,7 @@ def plan(  # noqa: PLR0913, PLR0917  the options of the command, one each
     size: given.Size = None,
     categories: given.Categories = None,
     prompt: given.Prompt = None,
+    top_up: given.TopUp = False,
     seed: given.Seed = None,
     limit: given.Limit = None,
     base_url: given.BaseUrls = None,
@@ -39,7 +46,9 @@ def plan(  # noqa: PLR0913, PLR0917  the options of the command, one each
     price_in: given.PriceIn = None,
     price_out: given.PriceOut = None,
     concurrency: given.Concurrency = None,
+    reader: given.Reader = None,
     counter: given.Counter = None,
+    calibration: given.Calibration = None,
     json: Json = False,
 ) -> None:
     """Requests, pictures, tokens, cost and minutes of a run, the intervals it will give and the
@@ -47,17 +56,17 @@ def plan(  # noqa: PLR0913, PLR0917  the options of the command, one each
     wanted = Wanted(
         benchmark, model,
         {"seed": seed, "per_cell": per_cell, "max": max_, "size": size, "categories": categories,
-         "prompt": prompt},
+         "prompt": prompt, "top_up": top_up or None},
         set_ or [], profile, counter, tuple(base_url or ()), tuple(api_key_env or ()),
         tuple(header or ()),
         ModelOptions(None, None, temperature, max_tokens, extra_body=object_from(extra_body),
-                     trust_remote_code=trust_remote_code),
+                     trust_remote_code=trust_remote_code, asks=False),
     )  # fmt: skip
     how = How(concurrency, limit, prices_from(price_in, price_out))
-    plans = [
-        plan_of(one.benchmark, one.settings, one.model, one.helpers, how)
-        for one in prepare(wanted)
-    ]  # fmt: skip
+    prepared = prepare(wanted)
+    # Neither changes what is asked, but a run with words that are wrong would not begin.
+    check_reading(prepared, reader, calibration)
+    plans = [plan_of(one.benchmark, one.settings, one.model, one.helpers, how) for one in prepared]
     show([one.as_json() for one in plans], "\n\n".join(map(_text, plans)), json)
 
 

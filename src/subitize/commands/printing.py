@@ -10,7 +10,7 @@ import orjson
 import typer
 
 from subitize.errors import BadInput
-from subitize.reports.cells import COUNT, told
+from subitize.reports.cells import COUNT, text, told
 
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON and nothing else.")]
 BaseUrl = Annotated[str | None, typer.Option(help="Address of the model's server.")]
@@ -61,6 +61,7 @@ def scores_text(scores: Mapping[str, Any]) -> str:
     for name, value in scores.items():
         if name != "format":  # of the file
             told_ |= _numbers(name, value)
+    told_ |= _verdicts(scores)
     states = scores.get("states", {})
     told_["states"] = ", ".join(f"{many} {state}" for state, many in states.items())
     told_["prompt"] = scores["prompt"] if isinstance(scores.get("prompt"), str) else ""
@@ -71,12 +72,39 @@ def scores_text(scores: Mapping[str, Any]) -> str:
         told_["cue weights angle"] = f"{weights['angle']:.1f}° from number alone"
     if doubts := scores.get("counter_doubts"):
         told_["warning"] = f"in {doubts['pictures']} pictures: {doubts['why']}"
+    if missing := scores.get("missing_pictures"):
+        more = ", …" if missing["count"] > len(missing["first"]) else ""
+        named = f"{', '.join(missing['first'])}{more}"
+        told_["missing pictures"] = f"{missing['count']} left out: {named}; run.json lists them"
     if scores.get("flagged_cells"):
         told_["flagged cells"] = str(len(scores["flagged_cells"]))
+    alike: dict[str, list[str]] = {}
     for name, reason in scores.get("undefined", {}).items():
-        told_[name] = f"– ({reason})"
+        alike.setdefault(reason, []).append(name)
+    told_ |= {", ".join(names): f"– ({reason})" for reason, names in alike.items()}
     lines = [f"  {name.replace('_', ' '):24} {said}" for name, said in told_.items() if said]
     return "\n".join([f"{scores['benchmark']} · {scores['model']}", *lines])
+
+
+def _verdicts(scores: Mapping[str, Any]) -> dict[str, str]:
+    """What tests say, in words."""
+    found = {}
+    if null := scores.get("category_null"):
+        found["category null"] = (
+            f"{null['verdict']} (alike ones have {null['null_mean']:.4f}, p {text(null['p'], 'p')})"
+        )
+    if (spread := scores.get("scalar_variability")) and spread["slope"] is not None:
+        said = [f"{spread['verdict']} (slope {spread['slope']:.2f}, p {text(spread['p'], 'p')})"]
+        if rounded := spread.get("rounded_observer"):
+            expected = f"{rounded['expected']:.2f}, p {text(rounded['p'], 'p')}"
+            said.append(f"{rounded['verdict']} (expected {expected})")
+        found["scalar variability"] = "; ".join(said)
+    if note := scores.get("weber_fraction_note"):
+        found["weber fraction note"] = note
+    if level := scores.get("knower_level"):
+        chance = level["posterior"][level["level"]]
+        found["knower level"] = f"{level['level']} (posterior {chance:.2f})"
+    return found
 
 
 def partial_text(scores: Mapping[str, Any]) -> str:
@@ -96,7 +124,11 @@ def _numbers(name: str, value: Any) -> dict[str, str]:
         parts = (_numbers(f"{name} {key}", inner) for key, inner in value.items())
         return {key: said for part in parts for key, said in part.items()}
     if isinstance(value, Mapping) and "low" not in value:
-        inner = ((k, v) for k, v in value.items() if isinstance(v, Mapping) and "low" in v)
+        inner = (
+            (k, v)
+            for k, v in value.items()
+            if isinstance(v, Mapping) and "low" in v and v.get("value") is not None
+        )
         return {f"{name} {key}": told(one, ".4f") for key, one in inner}
     whole = isinstance(value, int) and not isinstance(value, bool)
     if whole or isinstance(value, float | Mapping):

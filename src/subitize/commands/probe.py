@@ -149,6 +149,8 @@ def build_(  # noqa: PLR0913, PLR0917  the options of the command, one each
     """Build a split with foils, or pairs for the alignment task, with its statistics."""
     out.mkdir(parents=True, exist_ok=True)
     if what == "alignment":
+        if file and len(file) > 1:
+            raise BadInput("Alignment pairs are drawn from one --file: build each by itself.")
         _build_alignment(out, (source, file[0] if file else None, pictures), many, seed, json)
         return
     if source == "scenes":
@@ -176,6 +178,8 @@ def _build_alignment(
     out: Path, given: tuple[str, Path | None, Path | None], many: int, seed: int, json: bool
 ) -> None:
     source, file, pictures = given
+    if many < 1:
+        raise BadInput(f"--many {many} gives no pairs: give 1 or more.")
     missing: list[str] = []
     if source == "scenes":
         pairs = scene_pairs(many, seed=seed)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 import typer
 
 from subitize.benchmarks.prompt_files import numgen_entries, packed_prompts, write_prompts
-from subitize.commands.printing import Force, group, say
+from subitize.commands.printing import Force, Json, group, print_json, say
 from subitize.datasets.geckonum.prompts import make_prompts, read_prompts
 from subitize.datasets.geckonum.recipe import Recipe, load_recipe
 from subitize.files import check_free
@@ -24,6 +24,20 @@ Out = Annotated[Path | None, typer.Option(help="File to write; prompts are print
 Seed = Annotated[int, typer.Option(min=0, help="Same seed, same prompts.")]
 
 
+def _print(entries: list[dict[str, Any]], format_: str, json: bool, whole: bool = False) -> None:
+    """The prompts themselves, where no file was asked for."""
+    if json:
+        print_json(entries)
+    else:
+        typer.echo(packed_prompts(entries, format_, whole=whole), nl=False)
+
+
+def _tell_file(prompts: int, path: Path, json: bool) -> None:
+    say(f"{prompts} prompts in {path}")
+    if json:
+        print_json({"file": str(path), "prompts": prompts})
+
+
 # NumGen
 
 
@@ -34,16 +48,17 @@ def numgen(
     out: Out = None,
     seed: Seed = 0,
     force: Force = False,
+    json: Json = False,
 ) -> None:
     """An image with n things, n in 1..10 equally often, things at random."""
     entries = numgen_entries(count, np.random.default_rng(seed))
     if format_ is None and out is None:
-        typer.echo(packed_prompts(entries, "txt"), nl=False)
+        _print(entries, "txt", json)
         return
     path = out or Path(f"numgen_prompts.{format_}")
     check_free(path, "--out", replace=force)
     write_prompts(entries, format_, path)
-    say(f"{count} prompts in {path}")
+    _tell_file(count, path, json)
 
 
 # GeckoNum
@@ -63,6 +78,7 @@ def geckonum(
     out: Out = None,
     seed: Seed = 0,
     force: Force = False,
+    json: Json = False,
 ) -> None:
     """GeckoNum's twelve types: eight as published, four drawn by the published rule."""
     if released is not None:
@@ -72,8 +88,8 @@ def geckonum(
         made = make_prompts(recipe, np.random.default_rng(seed))
     entries = [asdict(prompt) for prompt in made]
     if out is None:
-        typer.echo(packed_prompts(entries, format_ or "txt", whole=True), nl=False)
+        _print(entries, format_ or "txt", json, whole=True)
         return
     check_free(out, "--out", replace=force)
     write_prompts(entries, format_, out, whole=True)
-    say(f"{len(made)} prompts in {out}")
+    _tell_file(len(made), out, json)

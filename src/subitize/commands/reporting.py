@@ -5,15 +5,18 @@ from __future__ import annotations
 import os
 from pathlib import Path
 from typing import Annotated
+from urllib.parse import urlsplit
 
 import typer
 
 from subitize.benchmarks.catalog import known_benchmarks, page_of
 from subitize.captions.page import chapter
 from subitize.captions.store import is_result, read_result
+from subitize.commands.printing import Json, show
 from subitize.errors import BadInput
 from subitize.opening import load_stored
 from subitize.reports.build import build_report
+from subitize.reports.links import linked
 from subitize.training.page import chapter as trainings
 from subitize.training.run import is_training, read_results
 
@@ -26,6 +29,14 @@ def report(
     figures: Annotated[
         str, typer.Option(help="Also write every figure beside it: svg, pdf, png, with commas.")
     ] = "",
+    viewer: Annotated[
+        str,
+        typer.Option(
+            help="Address of `subitize view --bundle` of the same runs, such as view/: marks of "
+            "figures open their trials there."
+        ),
+    ] = "",
+    json: Json = False,
 ) -> None:
     """One HTML file that holds overview, figures (SVG) and tables (CSV)."""
     _check_ours(out)
@@ -41,7 +52,16 @@ def report(
     found.sort(key=lambda run: order.index(run.benchmark.NAME))
     more = [*([chapter(counted)] if counted else ()), *([trainings(learnt)] if learnt else ())]
     formats = [kind.strip().lower() for kind in figures.split(",") if kind.strip()]
-    print(build_report(found, out, page_of, more, formats))
+    with linked(_address(viewer)):
+        made = build_report(found, out, page_of, more, formats)
+    show({"report": str(made), "folders": [str(one) for one in folders]}, str(made), json)
+
+
+def _address(viewer: str) -> str:
+    """An address that a page may lead to: a path, or http(s)."""
+    if viewer and urlsplit(viewer).scheme not in ("", "http", "https"):
+        raise BadInput(f"--viewer is {viewer!r}: give a path such as view/, or an http(s) address.")
+    return viewer
 
 
 def _check_ours(out: Path) -> None:

@@ -13,10 +13,17 @@ from subitize.commands import options as given
 from subitize.commands.about_benchmarks import OfBenchmark
 from subitize.commands.planning import told_in_a_line
 from subitize.commands.printing import Json, partial_text, say, scores_text, show
-from subitize.commands.starting import Prepared, Wanted, object_from, prepare, prices_from
+from subitize.commands.starting import (
+    Prepared,
+    Wanted,
+    check_reading,
+    object_from,
+    prepare,
+    prices_from,
+)
 from subitize.errors import BadInput
 from subitize.models.base import ModelOptions
-from subitize.opening import calibration_from, load_stored, run_and_score
+from subitize.opening import load_stored, run_and_score
 from subitize.runs.correcting import keep_calibration, rules_of
 from subitize.runs.estimating import How, estimate
 from subitize.runs.interrupts import INTERRUPTED
@@ -92,8 +99,8 @@ def run(  # noqa: PLR0913, PLR0917  the options of the command, one each
             "dollars for a million tokens. What the server itself tells in dollars goes before."
         )
     prepared = prepare(wanted)
-    _check_reader(prepared, reader, counter)
-    found = _calibration(prepared[0], calibration) if calibration else {}
+    found = check_reading(prepared, reader, calibration)
+    _tell_counter(prepared, counter)
     options = RunOptions(
         concurrency, budget_calls, limit, None if reader == "llm" else reader,
         policy=RetryPolicy(retries, wait), batch=batch, rules=rules_of(found) if found else "",
@@ -113,10 +120,8 @@ def run(  # noqa: PLR0913, PLR0917  the options of the command, one each
     raise typer.Exit(0 if complete else 1)
 
 
-def _check_reader(prepared: list[Prepared], reader: str | None, counter: str | None) -> None:
+def _tell_counter(prepared: list[Prepared], counter: str | None) -> None:
     first = prepared[0]
-    if reader == "llm" and "llm" not in first.helpers:
-        raise BadInput("The reader llm is a language model: name it with --reading-model MODEL.")
     reading = first.helpers.get(first.benchmark.reading_role())
     simple = all(one.model.respondent.startswith("painter/") for one in prepared)
     if counter is None and reading is not None and not simple:
@@ -185,23 +190,6 @@ def _show(results: list[Result], json: bool) -> None:
     show(found, "\n".join(texts), json)
 
 
-def _calibration(first: Prepared, source: Path) -> dict[str, Any]:
-    """A counter's calibration; a wrong one is told before anything is asked."""
-    benchmark = first.benchmark
-    reading = first.helpers.get(benchmark.reading_role())
-    if "category" not in benchmark.CONDITION:
-        raise BadInput(
-            "--calibration corrects a counter's mistakes in naming and production, not in "
-            f"{benchmark.NAME}: leave it out."
-        )
-    if reading is None or "counter" not in reading.kinds:
-        raise BadInput(
-            "--calibration corrects the mistakes of a counter, but none is named: leave it out, or "
-            "name one with --counter."
-        )
-    return calibration_from(source, reading.respondent)
-
-
 def tell(outcome: Outcome, respondent: str, prices: Prices | None = None) -> None:
     """What a run cost, what went wrong in it, and what to do."""
     if prices is not None and outcome.calls:
@@ -213,6 +201,7 @@ def tell(outcome: Outcome, respondent: str, prices: Prices | None = None) -> Non
         say(f"{respondent}: stopped: {why}{'' if why.endswith('.') or not again else '.'}{again}")
     elif outcome.failed:
         say(
-            f"{respondent}: {outcome.failed} trials failed, last with: {outcome.problem}. "
+            f"{respondent}: {outcome.failed} trials failed, last with: "
+            f"{outcome.problem.rstrip('.')}. "
             "Check the model (and --base-url), then run the same command again: it asks only them."
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 import orjson
@@ -14,8 +15,9 @@ from subitize.commands.printing import pairs
 from subitize.errors import BadInput, UnknownName
 from subitize.models.base import Kind, Model, ModelOptions
 from subitize.models.catalog import open_model
-from subitize.opening import OptionsOf, open_helpers
+from subitize.opening import OptionsOf, calibration_from, open_helpers
 from subitize.runs.limits import Prices
+from subitize.runs.reading import choose_reader
 from subitize.runs.run import choose_kind
 
 ALL = "all"
@@ -158,6 +160,40 @@ def _by_role(benchmark: Benchmark[Any], given: list[str] | tuple[str, ...]) -> d
             raise UnknownName(f"helper of {benchmark.NAME}", role, benchmark.HELPERS)
         found[role] = text.partition("=")[2] if role else text
     return found
+
+
+def check_reading(
+    prepared: list[Prepared], reader: str | None, calibration: Path | None
+) -> dict[str, Any]:
+    """The counter's calibration, if one is given; a wrong one, or a reader that is not there, is
+    told before anything is asked."""
+    first = prepared[0]
+    if reader == "llm" and "llm" not in first.helpers:
+        raise BadInput("The reader llm is a language model: name it with --reading-model MODEL.")
+    if reader not in (None, "llm"):
+        helpers = [
+            {"name": one.respondent, "settings_hash": one.settings_hash}
+            for one in first.helpers.values()
+        ]
+        choose_reader(first.benchmark, {"readers": helpers}, reader)
+    return _calibration(first, calibration) if calibration else {}
+
+
+def _calibration(first: Prepared, source: Path) -> dict[str, Any]:
+    """A counter's calibration; a wrong one is told before anything is asked."""
+    benchmark = first.benchmark
+    reading = first.helpers.get(benchmark.reading_role())
+    if "category" not in benchmark.CONDITION:
+        raise BadInput(
+            "--calibration corrects a counter's mistakes in naming and production, not in "
+            f"{benchmark.NAME}: leave it out."
+        )
+    if reading is None or "counter" not in reading.kinds:
+        raise BadInput(
+            "--calibration corrects the mistakes of a counter, but none is named: leave it out, or "
+            "name one with --counter."
+        )
+    return calibration_from(source, reading.respondent)
 
 
 def prices_from(price_in: float | None, price_out: float | None) -> Prices | None:

@@ -26,6 +26,8 @@ Varied = Annotated[
     str, typer.Option("--cues", help="orthogonal: size and spacing don't tell the number.")
 ]
 Seed = Annotated[int, typer.Option(help="Same seed, same pictures.")]
+Out = Annotated[Path, typer.Option(help="Folder for the pictures and manifest.jsonl.")]
+Processes = Annotated[int | None, typer.Option(help="Processes; all cores by default.")]
 
 EVERY = ",".join(CATEGORIES)
 
@@ -34,9 +36,15 @@ def _names(categories: str) -> tuple[str, ...]:
     return tuple(name.strip() for name in categories.split(",") if name.strip())
 
 
+def _tell(pictures: int, out: Path, json: bool) -> None:
+    manifest = out / "manifest.jsonl"
+    result = {"folder": str(out), "pictures": pictures, "manifest": str(manifest)}
+    show(result, f"{pictures} pictures and {manifest.name} in {out}", json)
+
+
 @stimuli.command("naming")
 def naming(  # noqa: PLR0913, PLR0917  the options of the command, one each
-    out: Annotated[Path, typer.Option(help="Folder for the pictures and manifest.jsonl.")],
+    out: Out,
     per_cell: PerCell = 50,
     max_: Max = 10,
     size: Size = 1024,
@@ -44,12 +52,12 @@ def naming(  # noqa: PLR0913, PLR0917  the options of the command, one each
     hold: Hold = "",
     varied: Varied = "",
     seed: Seed = 0,
-    processes: Annotated[int | None, typer.Option(help="Processes; all cores by default.")] = None,
+    processes: Processes = None,
+    json: Json = False,
 ) -> None:
     """Five categories of 1..10 things on white, {n}_{category}_{index}.png."""
     wanted = NamingSet(per_cell, max_, size, _names(categories), hold, seed, varied)
-    written = wanted.write(out, processes)
-    print(f"{written} pictures and manifest.jsonl in {out}")
+    _tell(wanted.write(out, processes), out, json)
 
 
 @stimuli.command("cues")
@@ -78,30 +86,30 @@ def cues(  # noqa: PLR0913, PLR0917  the options of the command, one each
 
 
 @stimuli.command("capture")
-def capture(
-    out: Annotated[Path, typer.Option(help="Folder for the pictures and manifest.jsonl.")],
+def capture(  # noqa: PLR0913, PLR0917  the options of the command, one each
+    out: Out,
     layout: Annotated[
         str, typer.Option(help="fair: all is inside and can be told; published: as in the paper.")
     ] = "fair",
     size: Annotated[int, typer.Option(help="Side of the pictures in pixels.")] = 200,
-    seed: Annotated[int, typer.Option(help="Same seed, same pictures.")] = 0,
+    seed: Seed = 0,
     patterns: Annotated[
         str, typer.Option(help="ARRANGEMENT:COUNT, separated by commas; the paper's by default.")
     ] = "",
     occluder: Annotated[
         float | None, typer.Option(help="Side of the square, as a share of the picture's.")
     ] = None,
-    processes: Annotated[int | None, typer.Option(help="Processes; all cores by default.")] = None,
+    processes: Processes = None,
+    json: Json = False,
 ) -> None:
     """Patterns of dots or squares, with and without a black square over a part of them."""
     wanted = CaptureSet(layout, size, seed, patterns, occluder)
-    written = wanted.write(out, processes)
-    print(f"{written} pictures and manifest.jsonl in {out}")
+    _tell(wanted.write(out, processes), out, json)
 
 
 @stimuli.command("probe")
 def probe(  # noqa: PLR0913, PLR0917  the options of the command, one each
-    out: Annotated[Path, typer.Option(help="Folder for the pictures and manifest.jsonl.")],
+    out: Out,
     per_number: Annotated[int, typer.Option(help="Scenes per number.")] = 30,
     highest: Annotated[int, typer.Option(help="Numbers run from 0 to this.")] = 10,
     size: Annotated[int, typer.Option(help="Side of the pictures in pixels.")] = 256,
@@ -111,11 +119,11 @@ def probe(  # noqa: PLR0913, PLR0917  the options of the command, one each
     identical: Annotated[
         str, typer.Option(help="on: one thing repeated; off: they differ.")
     ] = "off",
-    seed: Annotated[int, typer.Option(help="Same seed, same pictures.")] = 0,
-    processes: Annotated[int | None, typer.Option(help="Processes; all cores by default.")] = None,
+    seed: Seed = 0,
+    processes: Processes = None,
+    json: Json = False,
 ) -> None:
     """Scenes of several kinds, colours and places, with question, caption and number."""
     look = {"size": size, "conditions": conditions, "overlap": overlap, "clutter": clutter}
     wanted = ProbeSet(per_number, highest, {**look, "identical": identical}, seed)
-    written = wanted.write(out, processes)
-    print(f"{written} pictures and manifest.jsonl in {out}")
+    _tell(wanted.write(out, processes), out, json)

@@ -18,7 +18,7 @@ from subitize.reports.page import About, Chapter, Section, Sections, plain
 from subitize.reports.people import people_section
 from subitize.reports.style import FORMATS
 from subitize.runs.comparing import compare_runs
-from subitize.runs.stored import StoredRun
+from subitize.runs.stored import StoredRun, each_once
 
 __all__ = ["About", "Chapter", "build_report", "write_chapters"]
 
@@ -39,6 +39,7 @@ def build_report(
     if not runs and not more:
         raise BadInput("There is no run to report on: name at least one run folder.")
     _place(Path(out), figures)
+    runs = each_once(runs)
     by_benchmark: dict[str, list[StoredRun]] = {}
     for run in runs:
         by_benchmark.setdefault(run.benchmark.NAME, []).append(run)

@@ -61,7 +61,9 @@ def panels(
 def legend(figure: Drawing, axes: Axes) -> None:
     """The names of the series, above the panels."""
     known = axes.get_legend_handles_labels()
-    across = 4 if max(map(len, known[1]), default=0) < 24 else 2
+    longest = max(map(len, known[1]), default=0)
+    inches = 0.09 * longest + 0.6  # of a name and its mark
+    across = max(1, min(4, int(figure.get_figwidth() / inches)))
     figure.legend(*known, loc="outside upper left", ncols=across, frameon=False)
 
 

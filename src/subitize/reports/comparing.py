@@ -17,6 +17,10 @@ NOTE = (
     "and measures. Pictures that either could not be read on are left out, or counted wrong in the "
     "lines that say so."
 )
+NO_INTERVAL = (
+    "NAE without an interval: every cell has one difference only, and fewer than five pictures on "
+    "average; nothing tells how large another would be."
+)
 
 
 def compared_table(name: str, comparisons: Sequence[Comparison]) -> Table:
@@ -49,7 +53,7 @@ def compared_table(name: str, comparisons: Sequence[Comparison]) -> Table:
             "p_holm:p (Holm):p; pictures:Pictures:n; not_read:Not read:n; "
             "unreadable:Unreadable pictures"
         ),
-        notes=[NOTE],
+        notes=[NOTE, *_without_interval(comparisons)],
         first=column(("pair",), "Models"),
     )
 
@@ -65,6 +69,11 @@ def compared_section(name: str, compared: Compared) -> Section:
             *(Prose(one, "note") for one in _strangers(compared)),
         ],
     )
+
+
+def _without_interval(comparisons: Sequence[Comparison]) -> list[str]:
+    """Why some differences stand alone."""
+    return [NO_INTERVAL] if any(one.paired.difference.low is None for one in comparisons) else []
 
 
 def _strangers(compared: Compared) -> list[str]:
@@ -90,4 +99,4 @@ def compared_text(compared: Compared) -> str:
             f"{text(one.p_holm, 'p')}; {text(one.pictures, COUNT)} pictures, "
             f"{text(one.not_read, COUNT)} not read{treated}"
         )
-    return "\n".join([*found, *_strangers(compared)])
+    return "\n".join([*found, *_without_interval(compared.found), *_strangers(compared)])

@@ -10,6 +10,7 @@ from urllib.parse import quote
 
 from subitize.files import csv_text
 from subitize.pictures.showing import thumbnail
+from subitize.reports.links import named_links
 from subitize.reports.page import Cell, Chapter, Figure, Table, every_block, plain
 from subitize.reports.style import save, styled
 
@@ -83,7 +84,9 @@ def inline_svg(svg: bytes, figure: Figure) -> str:
     found = re.search(r'viewBox="0 0 ([\d.]+)', text)
     natural = float(found.group(1)) * PIXELS_PER_POINT if found else 0.0
     size = f'style="min-width: {natural:.0f}px; max-width: {1.25 * natural:.0f}px"'
-    named = f'role="img" aria-labelledby="{figure.name}-title {figure.name}-desc"'
+    role = "group" if "<a xlink:href" in text else "img"
+    text = named_links(text)
+    named = f'role="{role}" aria-labelledby="{figure.name}-title {figure.name}-desc"'
     text = re.sub(r'(<svg[^>]*?) width="[^"]*pt"', r"\1", text, count=1)
     text = re.sub(r'(<svg[^>]*?) height="[^"]*pt"', r"\1", text, count=1)
     return re.sub(r"\n\s*", "\n", text.replace("<svg", f"<svg {size} {named}", 1))
@@ -104,21 +107,23 @@ def _end(value: float | None) -> str:
 
 
 def csv_bytes(table: Table) -> bytes:
-    """A table as UTF-8 CSV; a score with an interval takes three columns."""
+    """A table as UTF-8 CSV; a score with an interval takes three columns, a heading one."""
     heads: list[str] = []
     for column in table.columns:
         ends = [f"{column.name}_low", f"{column.name}_high"] if column.interval else []
         heads += [column.name, *ends]
     if badges := any(cell.badge for row in table.rows for cell in row):
         heads.append("mark")
+    if headed := any(heading for heading, _ in table.groups):
+        heads.append("group")
     rows = []
-    for row in table.rows:
+    for heading, row in ((heading, row) for heading, part in table.grouped for row in part):
         fields: list[str] = []
         for column, cell in zip(table.columns, row, strict=True):
             ends = [_end(cell.low), _end(cell.high)] if column.interval else []
             fields += [_field(cell), *ends]
         mark = [" ".join(cell.badge for cell in row if cell.badge)] if badges else []
-        rows.append([*fields, *mark])
+        rows.append([*fields, *mark, *([heading] if headed else [])])
     return csv_text(heads, rows).encode("utf-8")
 
 

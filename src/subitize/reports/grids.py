@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,6 +15,7 @@ from matplotlib.ticker import MaxNLocator, NullLocator
 from numpy.typing import NDArray
 
 from subitize.reports.charts import panels
+from subitize.reports.links import opens, press_cell, press_point
 from subitize.reports.style import (
     FAINT,
     INK,
@@ -41,6 +43,10 @@ class Matrix(NamedTuple):
     """means and standard deviations from the responses themselves, which the last row clips"""
     first: int = 1
     """the lowest target"""
+    chosen: Mapping[str, str] = MappingProxyType({})
+    """by what the viewer chooses the trials that it counts"""
+    clipped: bool = False
+    """whether the last row holds more than the response it is named after"""
 
     @property
     def rows(self) -> Floats:
@@ -54,7 +60,10 @@ class Matrix(NamedTuple):
         """The same with rows up to `top`, which holds all responses from there on."""
         rest = np.zeros((max(0, top + 1 - len(self.counts)), self.counts.shape[1]))
         whole = np.vstack([self.counts, rest])
-        return self._replace(counts=np.vstack([whole[:top], whole[top:].sum(axis=0)]))
+        beyond = bool(whole[top + 1 :].any()) or self.clipped
+        return self._replace(
+            counts=np.vstack([whole[:top], whole[top:].sum(axis=0)]), clipped=beyond
+        )
 
     def shares(self) -> Floats:
         """Each column as shares of its readable trials; a column without any is NaN."""
@@ -169,6 +178,12 @@ def _heat(axes: Axes, matrix: Matrix) -> None:
     _whole_numbers(axes)
     for side in axes.spines.values():
         side.set(visible=True, color=FAINT)
+    for (said, place), many in np.ndenumerate(matrix.counts):
+        wanted = int(matrix.columns[place])
+        exact = not (matrix.clipped and said == len(matrix.counts) - 1)
+        what = {"said": said} if exact else {"off": f">={said - wanted}"}
+        if many:
+            press_cell(axes, wanted, said, opens(matrix.chosen, wanted=wanted, **what))
 
 
 def _alike(matrices: Iterable[Matrix | None]) -> Callable[[Matrix], Matrix]:
@@ -225,6 +240,10 @@ def _mean(axes: Axes, matrix: Matrix) -> None:
     axes.plot(ends, ends, color=MUTED, linewidth=0.7, linestyle=(0, (3, 3)))
     axes.fill_between(matrix.columns, means - sds, means + sds, color=OWN, alpha=0.18, linewidth=0)
     axes.plot(matrix.columns, means, color=OWN, linewidth=1.1, marker="o", markersize=2.4)
+    for wanted, mean in zip(matrix.columns, means, strict=True):
+        if np.isfinite(mean):
+            url = opens(matrix.chosen, wanted=int(wanted), state="read")
+            press_point(axes, wanted, mean, url)
     axes.set_xlim(*ends)
     _whole_numbers(axes)
 
@@ -248,7 +267,12 @@ def _errors(axes: Axes, matrix: Matrix) -> None:
     summed = np.bincount(inside + reach, weights=shares * 100, minlength=2 * reach + 1)
     where = np.arange(-reach, reach + 1)
     colours = [UNDER if value < 0 else OVER if value > 0 else MUTED for value in where]
-    axes.bar(where, summed, width=0.86, color=colours, linewidth=0)
+    for bar, error in zip(
+        axes.bar(where, summed, width=0.86, color=colours, linewidth=0), where, strict=True
+    ):
+        beyond = {-reach: "<=", reach: ">="}.get(int(error), "")
+        if bar.get_height():
+            bar.set_url(opens(matrix.chosen, off=f"{beyond}{error}"))
     axes.set(xlim=(-reach - 0.7, reach + 0.7), ylim=(0, 100), yticks=[0, 50, 100])
     axes.set_xticks([-reach, 0, reach], [f"−{reach}", "0", f"+{reach}"])
 
@@ -287,3 +311,5 @@ def _spread(axes: Axes, matrix: Matrix) -> None:
     ends = np.array([means[spread].min() * 0.9, means[spread].max() * 1.1])
     axes.plot(ends, np.exp(middle) * ends, color=MUTED, linewidth=0.8, linestyle=(0, (3, 3)))
     axes.plot(means[spread], errors, linestyle="none", marker="o", markersize=3, color=OWN)
+    for wanted, mean, error in zip(matrix.columns[spread], means[spread], errors, strict=True):
+        press_point(axes, mean, error, opens(matrix.chosen, wanted=int(wanted), state="read"))

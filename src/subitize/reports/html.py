@@ -14,6 +14,7 @@ from markupsafe import Markup
 from subitize import __version__
 from subitize.reports.cells import COUNT, text
 from subitize.reports.files import data_uri, inline_svg, thumbnail_uri
+from subitize.reports.links import viewer
 from subitize.reports.page import About, Chapter, Figure
 
 
@@ -36,6 +37,7 @@ def page_text(
         trials=text(about.trials, COUNT),
         version=__version__,
         folder=folder,
+        viewer=viewer(),
         file=lambda name: data_uri(name, files[name]),
         inlined=partial(_inlined, files),
         thumbnail=thumbnail_uri,

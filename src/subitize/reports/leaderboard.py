@@ -63,6 +63,8 @@ class Ranking(NamedTuple):
     """runs that are partial, failed or without an answer"""
     silent: list[Line]
     """references of which the measure is not known"""
+    perfect: float | None
+    """the best value that the measure can have; without one there are no ranks"""
 
     @property
     def groups(self) -> list[tuple[str, list[Line]]]:
@@ -85,17 +87,17 @@ class Ranking(NamedTuple):
         own = [line.cell(self.column).shown for line in self.ranked if not line.badge]
         places = [Cell()] * sum(len(lines) for _, lines in self.groups)
         for place, line in enumerate(self.ranked):
-            if not line.badge and _best(self.column) is not None:
+            if not line.badge and self.perfect is not None:
                 value = line.cell(self.column).shown
                 rank = own.index(value) + 1
                 places[place] = Cell(rank, f"{rank} =" if own.count(value) > 1 else f"{rank}")
         return places
 
 
-def ranking(lines: Iterable[Line], column: Column) -> Ranking:
+def ranking(lines: Iterable[Line], column: Column, perfect: float | None = None) -> Ranking:
     """Nearest to the best value of the measure first; whoever has none stands apart."""
-    best = _best(column)
-    found = Ranking(column, [], [], [])
+    best = _best(column) if perfect is None else perfect
+    found = Ranking(column, [], [], [], best)
 
     def far(line: Line) -> tuple[float, str]:
         value = as_score(line.cell(column)).value
@@ -134,6 +136,25 @@ def leaderboard(
         sorted_by=found.column.name,
         groups=[(heading, len(lines)) for heading, lines in found.groups],
     )
+
+
+def leaderboards(
+    name: str,
+    caption: str,
+    found: Sequence[tuple[str, Ranking]],
+    shown: Sequence[Column],
+    notes: Sequence[str] = (),
+    first: Column = MODEL,
+) -> Table:
+    """Several in one table, each under its heading: what was asked otherwise is ranked apart."""
+    found = found or [("", ranking((), shown[0]))]
+    tables = [leaderboard(name, caption, one, shown, notes, first) for _, one in found]
+    groups = [
+        (": ".join(filter(None, (heading, group))), many)
+        for (heading, _), table in zip(found, tables, strict=True)
+        for group, many in table.groups
+    ]
+    return tables[0]._replace(rows=[row for table in tables for row in table.rows], groups=groups)
 
 
 def headline(found: Ranking, respondents: Sequence[Respondent], *more: Card) -> Cards:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import count
 
 from subitize.reports.cells import words
 from subitize.reports.methods import SUBITIZE_BIBTEX
@@ -23,6 +24,8 @@ from subitize.reports.page import (
 )
 
 NO_BREAK = "\N{NO-BREAK SPACE}"
+AMOUNT = re.compile(r"\d+(?:\.\d+)?(?: %)?")
+"""a number in a sentence, with its unit"""
 OVERVIEW, CITATIONS = "overview", "citations"
 Place = tuple[str, str]
 """a chapter's name and a measure on its page"""
@@ -76,9 +79,30 @@ def _overview(chapters: Sequence[Chapter]) -> Iterator[Chapter]:
 
 def _sentence(standings: Iterator[Standing]) -> str:
     """One sentence from what the pages say, each thing once."""
-    said = "; ".join(dict.fromkeys(one.said for one in standings if one.said))
+    alike: dict[str, list[str]] = {}
+    for said in dict.fromkeys(one.said for one in standings if one.said):
+        alike.setdefault(AMOUNT.sub("#", said), []).append(said)
+    said = "; ".join(map(_as_one, alike.values()))
     whole = re.sub(r" (%|= )", lambda found: found[0].replace(" ", NO_BREAK), said)
     return f"{whole[:1].upper()}{whole[1:]}." if whole else ""
+
+
+def _as_one(sentences: Sequence[str]) -> str:
+    """Sentences that differ in their numbers only; one sentence where they differ in one place.
+
+    >>> _as_one(["is right in 97 % of 5", "is right in 96 % of 5", "is right in 9 % of 5"])
+    'is right in 97 %, 96 % and 9 % of 5'
+    >>> _as_one(["counts to 4, w = 0.15", "counts to 5, w = 0.2"])
+    'counts to 4, w = 0.15; in another run counts to 5, w = 0.2'
+    """
+    numbers = [AMOUNT.findall(one) for one in sentences]
+    places = [at for at, found in enumerate(zip(*numbers, strict=True)) if len(set(found)) > 1]
+    if len(places) != 1:
+        return "; in another run ".join(sentences)
+    *others, last = [found[places[0]] for found in numbers]
+    nth = count()
+    joined = f"{', '.join(others)} and {last}"
+    return AMOUNT.sub(lambda own: joined if next(nth) == places[0] else own[0], sentences[0])
 
 
 def _cell(found: Sequence[Standing]) -> Cell:

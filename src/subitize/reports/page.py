@@ -162,13 +162,18 @@ class Table(NamedTuple):
         return list(found.values())
 
     def reasons(self) -> list[str]:
-        """Why cells are empty, once per row and reason, for readers who can't hover."""
-        found: dict[str, None] = {}
+        """Why cells are empty, for who can't hover; rows with the same gaps share a line."""
+        gaps: dict[tuple[str, str], dict[str, None]] = {}
         for row in self.rows:
             for column, cell in zip(self.columns, row, strict=True):
                 if cell.value is None and cell.reason:
-                    found[f"{row[0].shown} · {column.label}: {cell.reason}"] = None
-        return list(found)
+                    gaps.setdefault((row[0].shown, cell.reason), {})[column.label] = None
+        alike: dict[tuple[str, str], list[str]] = {}
+        for (label, reason), heads in gaps.items():
+            alike.setdefault((", ".join(heads), reason), []).append(label)
+        return [
+            f"{', '.join(labels)} · {heads}: {reason}" for (heads, reason), labels in alike.items()
+        ]
 
 
 class Figure(NamedTuple):

@@ -26,7 +26,7 @@ from subitize.runs.reading import choose_reader
 from subitize.runs.stored import StoredRun
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Respondent:
     """A model in one run."""
 
@@ -102,7 +102,7 @@ def _told_apart(one: Respondent, alike: Sequence[Respondent]) -> str:
     differ = {name: own[name] for name in own if any(o.get(name) != own[name] for o in settings)}
     same = [o for o in settings if all(o.get(name) == value for name, value in differ.items())]
     if len(same) > 1:
-        return plain(one.run.folder.name, 40)
+        return plain(one.run.told_from(other.run for other in alike), 80)
     told = (f"{name} {value}" if value else f"no {name}" for name, value in differ.items())
     return plain(", ".join(told), 60)
 

@@ -26,6 +26,8 @@ FORMATS = ("svg", "pdf", "png")
 PNG_DPI = 200
 SMALLEST = 7.5
 """points of the smallest letters: ten pixels on any screen, since no figure is shown smaller"""
+CLOSE = (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 7, 8, 9)
+"""steps of a logarithmic axis that spans little"""
 SHADES = ("#ffffff", "#9fc1e0", OWN, "#0f2f4d")
 """of shares, from none to all: the same in every confusion matrix"""
 
@@ -116,7 +118,7 @@ def log_ticks(axis: Axis) -> None:
     low, high = sorted(axis.get_view_interval())
     powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
     ticks: list[float] = []
-    for between in ((1,), (1, 3), (1, 2, 5), (1, 1.5, 2, 3, 4, 5, 7)):
+    for between in ((1,), (1, 3), (1, 2, 5), (1, 1.5, 2, 3, 4, 5, 7), CLOSE):
         ticks = [step * 10.0**power for power in powers for step in between]
         ticks = [tick for tick in ticks if low <= tick * 1.001 and tick <= high * 1.001]
         if len(ticks) >= 3:

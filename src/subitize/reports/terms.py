@@ -31,7 +31,10 @@ TERMS: Mapping[str, str] = {
     "f1": "Harmonic mean of the share of points on a thing and of things with a point.",
     "SEM": "Standard error of the mean.",
     "exponent": "α of the power law n^−α: the larger, the rarer are large numbers.",
-    "excess": "How many times as often as the power law says.",
+    "anchoring_answer": "The number that was said most often, whatever was shown.",
+    "anchoring_excess": MEASURES["anchoring"].says,
+    "weber_fraction_note": "Why the Weber fraction should be read with care.",
+    "accuracy_refusals_wrong": "Share of all pictures asked for that are right in every question.",
     "recall_correct": "Share of right sentences recognised.",
     "recall_foil": "Share of foils recognised.",
     "precision_correct": "Share of right ones among those held right.",
@@ -49,8 +52,9 @@ def known_measure(name: str) -> Measure | None:
 
 def explained(path: tuple[str, ...]) -> str:
     """What a column shows: a measure with formula and reference, or a word of ours."""
-    if path[-1] in TERMS:
-        return TERMS[path[-1]]
+    for name in ("_".join(path), path[-1]):
+        if name in TERMS:
+            return TERMS[name]
     if known := known_measure(path[0]):
         return f"{known.says} {known.formula} ({known.unit}; best: {known.best}; {known.source})."
     return TERMS.get(path[0], "")

@@ -19,7 +19,7 @@ from subitize.measures.error_size import nae_terms, smape_terms
 from subitize.measures.paired import Paired, paired_difference
 from subitize.measures.ranks import holm
 from subitize.measures.trials import Floats
-from subitize.runs.stored import StoredRun
+from subitize.runs.stored import StoredRun, each_once
 
 if TYPE_CHECKING:
     import polars as pl
@@ -91,6 +91,7 @@ MEASURES = {
 
 def compare_runs(runs: Sequence[StoredRun], *, seed: int = 0) -> Compared:
     """Every pair of runs by every measure, on the pictures they share; p-values by Holm."""
+    runs = each_once(runs)
     if len(runs) < 2:
         raise BadInput(f"There is {len(runs)} run to compare: give at least two.")
     names = sorted({run.benchmark.NAME for run in runs})
@@ -126,7 +127,7 @@ def compare_runs(runs: Sequence[StoredRun], *, seed: int = 0) -> Compared:
 def _labels(runs: Sequence[StoredRun]) -> list[str]:
     models = [str((run.info.get("model") or {}).get("name") or run.folder.name) for run in runs]
     return [
-        f"{model} ({run.folder.name})" if models.count(model) > 1 else model
+        f"{model} ({run.told_from(runs)})" if models.count(model) > 1 else model
         for model, run in zip(models, runs, strict=True)
     ]
 

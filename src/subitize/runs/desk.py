@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from subitize.errors import (
@@ -14,9 +15,10 @@ from subitize.errors import (
     Relearned,
     Retryable,
     SubitizeError,
+    Unfit,
     WorkerLost,
 )
-from subitize.models.base import Item, Kind, Model, Reply
+from subitize.models.base import Item, Kind, Model, Reply, words_of
 from subitize.models.memory import told_by
 from subitize.records import Stimulus
 from subitize.runs.engines import Answered, Asked, Engine
@@ -33,6 +35,10 @@ DEATHS = 3
 """so many workers dying one after another end the run"""
 LINGER = 0.002
 """seconds that a batch which is not full waits for the rest"""
+
+
+Waiting = tuple[Asked, asyncio.Future[Answered]]
+"""what is asked, and who waits for the answer"""
 
 
 @dataclass(frozen=True)
@@ -59,7 +65,7 @@ class Desk:
         """held from asking to storing, so that a kill loses no more than is under way at once"""
         self._terms = terms
         self._limiter = Limiter(concurrency, terms.halt) if concurrency else None
-        self._queue: deque[tuple[Asked, asyncio.Future[Answered]]] = deque()
+        self._queue: deque[Waiting] = deque()
         self._filled = asyncio.Event()
         self._servers: list[asyncio.Task[None]] = []
         self._successes = self._failures_in_a_row = self._deaths = 0
@@ -67,6 +73,8 @@ class Desk:
         self._patience = Patience(terms.policy, terms.halt, terms.say, self._where)
         self._told: set[str] = set()
         self._before = False
+        self._lives = False
+        self._over: Hopeless | None = None
         self.who = ("", "")
         """name and settings hash of the respondent, known once it is open"""
 
@@ -77,7 +85,7 @@ class Desk:
 
     @answered_before.setter
     def answered_before(self, before: bool) -> None:
-        self._before = self._patience.met = before
+        self._before = self._lives = self._patience.met = before
 
     async def open(self) -> None:
         await self.engine.open()
@@ -120,40 +128,47 @@ class Desk:
             batch = [self._queue.popleft() for _ in range(min(size, len(self._queue)))]
             if not self._queue:
                 self._filled.clear()
-            if not batch:
-                continue
-            try:
-                answers = await self._submit([asked for asked, _ in batch])
-            except SubitizeError as problem:
-                for _, future in batch:
-                    if not future.done():
-                        future.set_exception(problem)
-                continue
-            for (_, future), answer in zip(batch, answers, strict=True):
-                if not future.done():
-                    future.set_result(answer)
+            if batch:
+                await self._answer(batch)
 
-    async def _submit(self, batch: list[Asked]) -> list[Answered]:
+    async def _answer(self, batch: Sequence[Waiting], *, again: bool = False) -> None:
         """A batch; one whose worker died is tried once more item by item, then given up."""
         try:
-            answers = await self.engine.submit(batch)
-            self._deaths = 0
-            return answers
+            answers = await self._submit([asked for asked, _ in batch], again=again)
         except WorkerLost as problem:
-            self._deaths += 1
-            if self._deaths >= DEATHS:
-                raise Hopeless(
-                    f"{self.model.respondent} died {self._deaths} times one after another: "
-                    f"{problem}. Mend the model, then run the same command again."
-                ) from None
-        answers = []
-        for one in batch:
-            try:
-                answers += await self.engine.submit([one])
-                self._deaths = 0
-            except WorkerLost as problem:
-                self._deaths += 1
-                answers.append((ModelError(f"its process died: {problem}"), 0.0, ""))
+            if not again:
+                for one in batch:
+                    await self._answer([one], again=True)
+                return
+            answers = [(ModelError(f"its process died: {problem}"), 0.0, "")]
+        except Exception as problem:  # whoever waits must hear of it, or waits for ever
+            told = problem if isinstance(problem, SubitizeError) else Hopeless(words_of(problem))
+            for _, future in batch:
+                if not future.done():
+                    future.set_exception(told)
+            return
+        for (_, future), answer in zip(batch, answers, strict=True):
+            if not future.done():
+                future.set_result(answer)
+
+    async def _submit(self, batch: list[Asked], *, again: bool) -> list[Answered]:
+        """What the engine answers; the third death in a row is the end, for all that wait."""
+        if self._over is not None:
+            raise self._over
+        try:
+            answers = await self.engine.submit(batch)
+        except WorkerLost as problem:
+            # Of a model that has answered only what kills twice: two trials that it can't bear may
+            # stand side by side. One that never did would be started for each item in vain.
+            self._deaths += again or not self._lives
+            if self._deaths < DEATHS:
+                raise
+            self._over = Hopeless(
+                f"{self.model.respondent} died {self._deaths} times one after another: "
+                f"{problem}. Mend the model, then run the same command again."
+            )
+            raise self._over from None
+        self._deaths, self._lives = 0, True
         return answers
 
     async def _ask_patiently(self, asked: Asked, limiter: Limiter) -> Answered:
@@ -185,9 +200,11 @@ class Desk:
         answer: Reply | ModelError | None = None
         taken = 0
         try:
+            many = self.model.requests(asked[1]) if self.model.paid else 0
+            if many:
+                await self._terms.budget.room(many)
             if self._terms.halt.stops(paid=self.model.paid):
                 raise Halted
-            many = self.model.requests(asked[1]) if self.model.paid else 0
             self._terms.budget.take(many)
             taken = many
             try:
@@ -215,7 +232,8 @@ class Desk:
                 )
             return answered
         self._failures_in_a_row += 1
-        if isinstance(answer, NoCredit) or (isinstance(answer, Hopeless) and not self._successes):
+        met = self._successes or (self.answered_before and isinstance(answer, Unfit))
+        if isinstance(answer, NoCredit) or (isinstance(answer, Hopeless) and not met):
             raise answer
         # A resumed run begins with what failed before: three trials that can't be answered must
         # not keep it from the rest. A server that can't be reached fails in another way.

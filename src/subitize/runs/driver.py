@@ -292,7 +292,8 @@ class Driver:
             answer = await self._kept(answer)
         if isinstance(answer, Reply):
             try:
-                response = as_response(key, answer, seconds, sha256, "")
+                note = str(answer.facts.get("unreadable", ""))
+                response = as_response(key, answer, seconds, sha256, note)
                 self.received += 1
             except ModelError as problem:
                 answer = problem

@@ -20,7 +20,17 @@ from dataclasses import replace
 from typing import Any, Protocol
 
 from subitize.errors import ModelError, SubitizeError
-from subitize.models.base import METHODS, Item, Kind, Model, Reply, compute, opened, replies_from
+from subitize.models.base import (
+    METHODS,
+    Item,
+    Kind,
+    Model,
+    Reply,
+    compute,
+    opened,
+    replies_from,
+    words_of,
+)
 from subitize.records import Stimulus, fingerprint
 from subitize.stimuli import Picture, render
 
@@ -31,6 +41,8 @@ Asked = tuple[Stimulus, Item]
 Answered = tuple[Reply | ModelError, float, str]
 """the reply or what went wrong, the seconds it took, and the hash of the picture shown"""
 KEPT_BYTES = 16 << 20
+QUICK = 0.005
+"""seconds that drawing may keep replies waiting"""
 SILENCE = 30.0
 """seconds after which whoever waits for an engine hears why, again and again"""
 
@@ -87,7 +99,7 @@ class LocalEngine:
         self.capacity = concurrency if self._waits else 2 * model.batch_size
         self._drawer = ThreadPoolExecutor(1, "drawing")
         self._worker = ThreadPoolExecutor(1, "model")
-        self._pictures = _Pictures(self._drawer)
+        self._pictures = _Pictures(self._drawer, self._waits)
 
     async def open(self) -> None:
         await opened(self._model)
@@ -123,35 +135,60 @@ class LocalEngine:
             raise
         # a model may raise anything, sys.exit too: it costs its item, not the run
         except (Exception, SystemExit) as problem:
-            return ModelError(f"{type(problem).__name__}: {problem}")
+            return ModelError(words_of(problem))
 
 
 class _Pictures:
-    """Draws in one thread and keeps the newest few: forms of one question share a picture."""
+    """Draws and keeps the newest few: forms of one question share a picture.
 
-    def __init__(self, drawer: ThreadPoolExecutor) -> None:
+    Draws in a thread of its own, except, beside a model that only waits, what takes no longer than
+    a reply takes to be read: two threads that share the interpreter cost a sixth more.
+    """
+
+    def __init__(self, drawer: ThreadPoolExecutor, beside: bool) -> None:
         self._drawer = drawer
-        self._kept: OrderedDict[str, asyncio.Task[Picture]] = OrderedDict()
+        self._beside = beside
+        self._seconds: dict[object, float] = {}
+        """CPU time of the last picture, by who draws it and how large"""
+        self._under_way: dict[str, asyncio.Task[Picture]] = {}
+        self._kept: OrderedDict[str, Picture] = OrderedDict()
         self._bytes = 0
 
     async def get(self, stimulus: Stimulus) -> Picture | None:
         if stimulus.kind not in ("drawn", "file"):
             return None
         key = fingerprint([stimulus.kind, stimulus.recipe])
-        task = self._kept.get(key)
-        if task is None:
-            task = asyncio.ensure_future(self._draw(stimulus))
-            self._kept[key] = task
-        else:
+        kept = self._kept.get(key)
+        if kept is not None:
             self._kept.move_to_end(key)
+            return kept
+        like = stimulus.kind, stimulus.recipe.get("drawer"), stimulus.recipe.get("size")
+        task = self._under_way.get(key)
+        if task is None and self._beside and self._seconds.get(like, QUICK) < QUICK:
+            return self._keep(key, like, _timed(stimulus))
+        if task is None:
+            task = self._under_way[key] = asyncio.ensure_future(self._draw(key, like, stimulus))
         return await asyncio.shield(task)
 
-    async def _draw(self, stimulus: Stimulus) -> Picture:
+    async def _draw(self, key: str, like: object, stimulus: Stimulus) -> Picture:
         loop = asyncio.get_running_loop()
-        picture = await loop.run_in_executor(self._drawer, render, stimulus)
+        try:
+            return self._keep(key, like, await loop.run_in_executor(self._drawer, _timed, stimulus))
+        finally:
+            del self._under_way[key]
+
+    def _keep(self, key: str, like: object, timed: tuple[Picture, float]) -> Picture:
+        picture, self._seconds[like] = timed
+        self._kept[key] = picture
         self._bytes += len(picture.png)
         while self._bytes > KEPT_BYTES and len(self._kept) > 1:
             _, oldest = self._kept.popitem(last=False)
-            if oldest.done() and not oldest.cancelled() and oldest.exception() is None:
-                self._bytes -= len(oldest.result().png)
+            self._bytes -= len(oldest.png)
         return picture
+
+
+def _timed(stimulus: Stimulus) -> tuple[Picture, float]:
+    """The picture, without what could tell of it, and the CPU time it took."""
+    begun = time.thread_time()
+    picture = render(stimulus)
+    return Picture(picture.png, picture.sha256), time.thread_time() - begun

@@ -106,7 +106,8 @@ def estimate(
         if not stage.role:
             samples = 1
             if found and not stage.follows:
-                seen = list(islice(benchmark.trials(stage.name, settings, decided), 500))
+                looked_at = min(found, LOOKED_AT.stop)
+                seen = list(islice(benchmark.trials(stage.name, settings, decided), looked_at))
                 samples = benchmark.samples(seen[0], settings) if seen else 1
                 first += seen[:: LOOKED_AT.step] if not first else []
             asked[stage.name] = found * samples

@@ -93,6 +93,14 @@ class Budget:
     spent: float = 0.0
     _paid: int = 0
     _under_way: int = 0
+    _settled: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def room(self, many: int = 1) -> None:
+        """Wait while only what is under way stands between a request and the dollars left: it may
+        turn out cheaper than it is held to be."""
+        while self.usd and self._under_way and self._too_dear(many):
+            self._settled.clear()
+            await self._settled.wait()
 
     def take(self, many: int = 1) -> None:
         """Room for what one item costs, or the end; what is free (0) always has it."""
@@ -124,6 +132,7 @@ class Budget:
         if usage is not None:
             self._paid += many
             self.spent += self._cost(usage, many)
+        self._settled.set()
 
     def _cost(self, usage: Mapping[str, Any], many: int) -> float:
         # OpenRouter and others tell dollars: https://openrouter.ai/docs/use-cases/usage-accounting

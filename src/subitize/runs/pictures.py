@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from subitize.errors import ModelError, WrongRun
-from subitize.models.base import Reply
+from subitize.models.base import Reply, unreadable
 from subitize.pictures.decode import decode
 from subitize.pictures.media import media_type
 from subitize.records import Response, Trial
@@ -30,13 +30,16 @@ def check_drawing(trial: Trial, response: Response) -> None:
 def keep_picture(folder: Path, reply: Reply) -> Reply | ModelError:
     """Store a painter's picture as it came; its file name takes the place of its bytes.
 
-    It counts as received from here on; whether it can be decoded is looked at later. What is no
-    picture at all is the painter's failure.
+    It counts as received from here on, and as paid; whether it can be decoded is looked at later.
+    What begins like no picture is kept too, and called `unreadable` at once.
     """
+    if not reply.value:
+        return ModelError("the picture is empty: it has 0 bytes")
+    ending = "bin"
     try:
         ending = media_type(reply.value).partition("/")[2]
     except ModelError as problem:
-        return problem
+        reply = unreadable(reply, str(problem))
     return replace(reply, value=store_picture(folder, reply.value, ending))
 
 

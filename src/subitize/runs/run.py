@@ -98,7 +98,10 @@ class Outcome:
 def choose_kind(benchmark: Benchmark[Any], model: Model, settings: Settings | None = None) -> Kind:
     """As what the model is asked; the wrong kind fails before the first call."""
     kinds = benchmark.KINDS if settings is None else benchmark.kinds(settings)
-    return _fitting(kinds, model, benchmark.NAME)
+    kind = _fitting(kinds, model, benchmark.NAME)
+    if settings is not None:
+        benchmark.check_model(settings, model, kind)
+    return kind
 
 
 def choose_helper_kind(benchmark: Benchmark[Any], role: str, model: Model) -> Kind:

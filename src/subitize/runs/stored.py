@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from subitize import score_keys
+from subitize import __version__, score_keys
 from subitize.benchmark import Benchmark, Settings
 from subitize.errors import BadInput, StorageFull, WrongRun
 from subitize.files import write_whole
@@ -32,7 +32,7 @@ LARGEST_INDENTED = 1 << 20
 ten times their room"""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class StoredRun:
     """Everything that lies in a run folder."""
 
@@ -45,6 +45,12 @@ class StoredRun:
     """a row per response, see `runs/answers.py`"""
     reader: str
     """by which the answers were read"""
+
+    def told_from(self, others: Iterable[StoredRun]) -> str:
+        """Its folder's name, with the folder that holds it where another is called alike."""
+        name = self.folder.name
+        alike = any(one.folder.name == name for one in others if one is not self)
+        return f"{self.folder.resolve().parent.name}/{name}" if alike else name
 
     @cached_property
     def counted(self) -> pl.DataFrame:
@@ -81,6 +87,11 @@ def _in_order(answers: pl.DataFrame) -> pl.DataFrame:
     return answers if places.is_sorted() else answers[places]
 
 
+def each_once(runs: Iterable[StoredRun]) -> list[StoredRun]:
+    """A run that was given twice, by its own name and with the folder that holds it, is one."""
+    return list({(run.folder.resolve(), run.reader): run for run in runs}.values())
+
+
 def stored_run(
     folder: Path,
     benchmark: Benchmark[Any],
@@ -110,6 +121,7 @@ def score_run(run: StoredRun) -> dict[str, Any]:
     info, benchmark, answers = run.info, run.benchmark, _in_order(run.answers)
     scores: dict[str, Any] = {
         "format": score_keys.FORMAT,
+        "package": __version__,
         "benchmark": info["benchmark"],
         "version": info["version"],
         "model": info["model"]["name"],
@@ -147,7 +159,8 @@ def score_run(run: StoredRun) -> dict[str, Any]:
 
 
 def _stored_scores(folder: Path, reader: str) -> dict[str, Any] | None:
-    """scores.json, unless it is missing, damaged, by another reader, or its sources changed."""
+    """scores.json, unless it is missing, damaged, by another reader or another version of
+    subitize, or its sources changed."""
     path = folder / "scores.json"
     try:
         made = path.stat().st_mtime_ns
@@ -157,6 +170,6 @@ def _stored_scores(folder: Path, reader: str) -> dict[str, Any] | None:
         scores = orjson.loads(path.read_bytes())
     except (OSError, orjson.JSONDecodeError):
         return None
-    if not isinstance(scores, dict) or scores.get("format") != score_keys.FORMAT:
-        return None
-    return scores if scores.get("reader") == reader else None
+    made_by = {"format": score_keys.FORMAT, "package": __version__, "reader": reader}
+    holds = isinstance(scores, dict) and made_by.items() <= scores.items()
+    return scores if holds else None

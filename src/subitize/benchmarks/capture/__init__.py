@@ -18,6 +18,7 @@ from subitize.benchmarks.capture.tasks import (
     Asking,
     possible_tasks,
     tried_variants,
+    variants_there,
 )
 from subitize.errors import BadInput
 from subitize.models.base import Kind
@@ -163,12 +164,16 @@ class Capture(Benchmark[CaptureSettings]):
         return Asking((self.NAME, self.VERSION, stage), settings, decisions).trials()
 
     def size(self, stage: str, settings: CaptureSettings, decisions: Decisions) -> int | None:
-        if stage == "prompts":
-            tried = sum(len(prompt_names(variant)) for variant in tried_variants(settings))
-            return len(scenes(settings, "validation")) * tried
-        each = {"total": len(settings.variants), "pattern": len(settings.variants)}
-        each["help"] = len(set(settings.help) - {"inpainted"})
-        return len(scenes(settings, "test")) * each.get(stage, 1)
+        if settings.results:  # an imported run has what the authors asked
+            return None
+        tries, gone = stage == "prompts", set(decisions.get(MISSING, ()))
+        every = scenes(settings, "validation" if tries else "test")
+        kept = [one for one in every if one.name not in gone]
+        if stage in ("prompts", "total", "pattern"):
+            wanted = tried_variants(settings) if tries else settings.variants
+            shown = [variant for one in kept for variant in variants_there(one, wanted)]
+            return sum(len(prompt_names(one)) for one in shown) if tries else len(shown)
+        return len(kept) * (len(set(settings.help) - {"inpainted"}) if stage == "help" else 1)
 
     def decide(
         self, name: str, settings: CaptureSettings, answers: pl.DataFrame, decisions: Decisions
@@ -221,8 +226,12 @@ class Capture(Benchmark[CaptureSettings]):
 
         read = pl.col("state") == "read"
         variant = "occluded" if "occluded" in settings.variants else settings.variants[0]
+        drawn = settings.set == "synthetic" and not settings.results
+        # a layout, a size and a seed draw their own pictures of a configuration
+        shown = (settings.layout, settings.layout_version, settings.size, settings.seed)
+        set_ = " ".join(map(str, shown)) if drawn else ""
         return answers.filter(stage="total", variant=variant, help="").select(
-            picture=pl.format("{}/{}", "variant", "configuration"),
+            picture=pl.format("{}/{}/{}", pl.lit(set_), "variant", "configuration"),
             stratum=pl.lit(""),
             target="target",
             answer=pl.when(read).then("number").otherwise(float("nan")),

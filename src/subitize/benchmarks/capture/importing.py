@@ -20,7 +20,7 @@ from subitize.benchmarks.capture import Capture, CaptureSettings
 from subitize.benchmarks.capture.prompts import worded
 from subitize.benchmarks.capture.scenes import NOUNS
 from subitize.benchmarks.capture.tasks import OWN
-from subitize.datasets.capture_real import whole_number
+from subitize.datasets.capture_real import true_count, whole_number
 from subitize.errors import BadInput
 from subitize.files import read_bytes, read_entries
 from subitize.measures.error_size import smape
@@ -49,6 +49,8 @@ class Imported(NamedTuple):
 def import_results(path: Path, model: str, set_: str, variant: str, out: Path) -> Imported:
     """Write a run folder under `out`, all of it or nothing."""
     rows = list(_rows(path, set_, variant))
+    if not rows:
+        raise BadInput(f"{path} holds no result: give a list of answer, results, ground_truth.")
     digest = sha256(read_bytes(path, "the results")).hexdigest()[:16]
     settings = CaptureSettings(
         set=set_, tasks=("total",), variants=(variant,), layout="published", size=200,
@@ -91,10 +93,10 @@ def _rows(path: Path, set_: str, variant: str) -> Iterator[tuple[Trial, str, int
     for place, (where, row) in enumerate(read_entries(path, "the results", NEEDED)):
         read = row.get("processed_results", row["results"])
         try:
-            total = whole_number(row["ground_truth"])
-            if isinstance(read, bool) or not isinstance(read, int | float) or read != int(read):
-                raise ValueError(f"the result {read!r} is no whole number")
-        except (ValueError, OverflowError) as problem:
+            total = true_count(row["ground_truth"])
+            if (read := whole_number(read)) < SKIPPED:
+                raise ValueError(f"{read} is no count, nor {SKIPPED} for none")
+        except ValueError as problem:
             raise BadInput(
                 f"{where} can't be used: {problem}. An entry has answer (the reply), results (the "
                 "number read, -1 for none) and ground_truth."
@@ -105,8 +107,8 @@ def _rows(path: Path, set_: str, variant: str) -> Iterator[tuple[Trial, str, int
         seen.add(name)
         reply = row.get("answer")
         if not isinstance(reply, str) or not reply.strip():
-            reply = "" if read == SKIPPED else str(int(read))
-        yield _trial(name, row, set_, variant, total), reply, None if read == SKIPPED else int(read)
+            reply = "" if read == SKIPPED else str(read)
+        yield _trial(name, row, set_, variant, total), reply, None if read == SKIPPED else read
 
 
 def _trial(name: str, row: Mapping[str, Any], set_: str, variant: str, total: int) -> Trial:

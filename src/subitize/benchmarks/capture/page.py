@@ -30,6 +30,8 @@ from subitize.runs.stored import StoredRun
 
 PAIRS = 6
 """configurations shown per model, with both their pictures"""
+SAME_PRICE = 0.05
+"""points of sMAPE that round to nothing"""
 FOLDED = {
     "prompts": "Every prompt that was tried",
     "over-predicted": "Numbers that are said too often",
@@ -161,8 +163,15 @@ def _in_words(one: Respondent) -> str:
     occluded, price = one.at("smape", "occluded", "value"), one.at("price_of_occlusion", "value")
     if occluded is None:
         return ""
-    more = "" if price is None else f", {text(price, '+.1f')} points by the occluder"
-    return f"errs by {text(occluded, '.1f')} % on hidden things{more}"
+    if not occluded:
+        return "makes no error where things are hidden"
+    said = f"errs by {text(occluded, '.1f')} % where things are hidden"
+    if price is None:
+        return said
+    if abs(price) < SAME_PRICE:
+        return f"{said}, as much as where all are in sight"
+    more = "more" if price > 0 else "less"
+    return f"{said}, {text(abs(price), '.1f')} points {more} than where all are in sight"
 
 
 def _pairs(one: Respondent) -> list[Picture]:

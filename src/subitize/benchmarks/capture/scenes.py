@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, overload
 
 import numpy as np
 
@@ -44,8 +44,31 @@ class Scene(NamedTuple):
     """the occluder: x0, y0, x1, y1 in pixels"""
 
 
+class DrawnScenes(Sequence[Scene]):
+    """As many as there are configurations, each made when it is first asked about: a run counts
+    its scenes before the first question, which needs none of them."""
+
+    def __init__(self, dealt: Sequence[synthetic.Configuration], settings: CaptureSettings) -> None:
+        self._dealt = dealt
+        self._made = lru_cache(maxsize=None)(lambda index: _drawn(dealt[index], settings))
+
+    def __len__(self) -> int:
+        return len(self._dealt)
+
+    @overload
+    def __getitem__(self, index: int) -> Scene: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Scene, ...]: ...
+
+    def __getitem__(self, index: int | slice) -> Scene | tuple[Scene, ...]:
+        if isinstance(index, slice):
+            return tuple(self[one] for one in range(*index.indices(len(self))))
+        return self._made(range(len(self))[index])
+
+
 @lru_cache(maxsize=8)
-def scenes(settings: CaptureSettings, part: str) -> tuple[Scene, ...]:
+def scenes(settings: CaptureSettings, part: str) -> Sequence[Scene]:
     """The scenes of the validation or the test part, in an order whose beginnings are fair."""
     many = settings.validation if part == "validation" else settings.items
     if settings.set == "real":
@@ -56,7 +79,7 @@ def scenes(settings: CaptureSettings, part: str) -> tuple[Scene, ...]:
         return tuple(_photographed(one) for one in dealt[: many or None])
     drawn = [one for one in synthetic.configurations() if synthetic.part(one) == part]
     dealt = _dealt(drawn, [f"{one.arrangement} {one.count}" for one in drawn], settings.seed)
-    return tuple(_drawn(one, settings) for one in dealt[: many or None])
+    return DrawnScenes(dealt[: many or None], settings)
 
 
 def _dealt(items: Sequence[Any], cells: Sequence[str], seed: int) -> list[Any]:

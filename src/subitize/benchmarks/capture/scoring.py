@@ -100,7 +100,11 @@ class Columns:
             known = ~np.isnan(column)
             if known.any():
                 one = mean_interval(
-                    column[known], steps=self._steps[key][known], bounds=self._bounds[key]
+                    column[known],
+                    steps=self._steps[key][known],
+                    bounds=self._bounds[key],
+                    # two answers alike tell more than one: a difference is taken as a step
+                    worst=self._bounds[key][0] == 0.0,
                 )
                 self.found[key] = replace(one, states=self._states.get(key, {})).as_json()
 

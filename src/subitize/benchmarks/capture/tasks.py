@@ -98,12 +98,12 @@ class Asking(NamedTuple):
                 yield from getattr(self, stage)(scene)
 
     def prompts(self, scene: Scene) -> Iterator[Trial]:
-        for variant in _there(scene, tried_variants(self.settings)):
+        for variant in variants_there(scene, tried_variants(self.settings)):
             for name in prompt_names(variant):
                 yield self._count(scene, _about(scene, "total", variant, name))
 
     def total(self, scene: Scene) -> Iterator[Trial]:
-        for variant in _there(scene, self.settings.variants):
+        for variant in variants_there(scene, self.settings.variants):
             yield self._count(scene, _about(scene, "total", variant, self._chosen(variant)))
 
     def visible(self, scene: Scene) -> Iterator[Trial]:
@@ -160,7 +160,7 @@ class Asking(NamedTuple):
         rng = np.random.default_rng([self.settings.seed, int(fingerprint(scene.name, 12), 16)])
         options = tuple(PUBLISHED[index] for index in rng.permutation(len(PUBLISHED)).tolist())
         known = {"target": scene.facts["arrangement"], "options": options}
-        for variant in _there(scene, self.settings.variants):
+        for variant in variants_there(scene, self.settings.variants):
             question = pattern_question(options, scene.thing, hidden=variant == "occluded")
             about = _about(scene, "pattern", variant, "pattern")
             yield self._trial(scene, question, about, **known)
@@ -189,7 +189,7 @@ class Asking(NamedTuple):
         return question + wording.CONFIDENCE if self.settings.confidence == "asked" else question
 
 
-def _there(scene: Scene, variants: Sequence[str]) -> list[str]:
+def variants_there(scene: Scene, variants: Sequence[str]) -> list[str]:
     """Of a picture that came with its black box there is no unoccluded one."""
     return [variant for variant in variants if variant in scene.pictures]
 

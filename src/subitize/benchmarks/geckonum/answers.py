@@ -35,7 +35,6 @@ SAME: Mapping[str, Any] = {
     "settings_hash": "",
     "attempt": 0,
     "stop": "stop",
-    "seconds": 0.0,
     "tokens": 0,
 } | (dict.fromkeys(("of_trial", "of_sample", "of_attempt")))
 """columns of an answers table that say nothing about people"""
@@ -279,14 +278,25 @@ def _table(rows: pl.DataFrame, trials: pl.DataFrame) -> pl.DataFrame:
         "stage", "target_choice", *CONDITION, trial="id", target="asked", kind=kind,
         order=pl.col("place").cast(pl.Int64),
     )  # fmt: skip
+    seconds = pl.col("seconds") if "seconds" in rows.columns else pl.lit(0.0).alias("seconds")
     said = rows.select("respondent", "sample", "value", "state", "number", "choice", "note",
-                       "counts").cast({pl.Categorical: pl.String})  # fmt: skip
+                       "counts", seconds).cast({pl.Categorical: pl.String})  # fmt: skip
     same = (pl.lit(value, getattr(pl, COLUMNS[name])).alias(name) for name, value in SAME.items())
     return said.hstack(about[rows["place"]]).with_columns(same).select(*COLUMNS, *CONDITION)
 
 
-def import_people(people: People, out: Path) -> Path:
-    """Write a run folder under `out`, all of it or nothing; the folder's path."""
+def import_people(people: People, out: Path, told: pl.DataFrame | None = None) -> Path:
+    """Write a run folder under `out`, all of it or nothing; the folder's path.
+
+    `told` is what is known of answers beside the files, which have no place for it: trial,
+    respondent, seconds, facts.
+    """
+    answers, facts = people.answers, pl.lit("").alias("facts")
+    if told is not None:
+        on = ["trial", "respondent"]
+        known = answers.select(on).join(told, on, "left", maintain_order="left")
+        answers = answers.with_columns(known["seconds"].fill_null(0.0))
+        facts = pl.lit(known["facts"].fill_null(""))
     # The trials' ids hold what the prompts say.
     content = [one.content for one in people.files] + ["".join(people.trials["id"]).encode()]
     given = fingerprint([sha256(one).hexdigest() for one in content])
@@ -309,9 +319,9 @@ def import_people(people: People, out: Path) -> Path:
         run.decide(asked.STRANGERS, dict(people.strangers))
         run.decide(asked.COLOUR_NOUNS, list(people.coloured))
         _trials(people.trials).write_ndjson(run.path / "trials.jsonl")
-        _responses(people.answers).write_ndjson(run.path / "responses.jsonl")
+        _responses(answers, facts).write_ndjson(run.path / "responses.jsonl")
         reader = next(iter(GeckoNumPeople.READERS))
-        write_answers(run.path, run.info, people.answers, reader)
+        write_answers(run.path, run.info, answers, reader)
         run.path.rename(folder)
     except OSError as problem:
         raise BadInput(f"Can't write to {out}: {problem.strerror}. Give another --out.") from None
@@ -333,14 +343,14 @@ def _trials(trials: pl.DataFrame) -> pl.DataFrame:
     )  # fmt: skip
 
 
-def _responses(answers: pl.DataFrame) -> pl.DataFrame:
+def _responses(answers: pl.DataFrame, facts: pl.Expr) -> pl.DataFrame:
     """Lines of responses.jsonl, as `Response.as_json` has them; a note says why one is a repeat."""
     nothing = pl.lit("")
     return answers.select(
         "trial", "respondent", "settings_hash", "sample", "attempt", "kind", "value", "stop",
         pl.struct(pl.lit(0).alias(name) for name in USAGE).alias("usage"), "seconds",
         nothing.alias("sha256"), pl.when("counts").then(nothing).otherwise("note").alias("note"),
-        nothing.alias("facts"),
+        facts,
     )  # fmt: skip
 
 

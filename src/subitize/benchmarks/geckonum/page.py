@@ -17,14 +17,15 @@ from subitize.benchmarks.geckonum.breakdowns import answers_about
 from subitize.benchmarks.geckonum.comparisons import add_statistics
 from subitize.benchmarks.geckonum.labels import label_answers, painters_of, unread_answers
 from subitize.benchmarks.geckonum.page_figures import readable
-from subitize.benchmarks.geckonum.page_tables import NAME, Found
+from subitize.benchmarks.geckonum.page_found import NAME, Found
 from subitize.benchmarks.geckonum.painting import GeckoNum
 from subitize.benchmarks.geckonum.people import GeckoNumPeople
 from subitize.benchmarks.geckonum.tables import geckonum_tables, table_sizes
 from subitize.benchmarks.geckonum.wording import PROMPT
 from subitize.published.geckonum import BIBTEX, SOURCES
 from subitize.reports.build import About, Chapter, write_chapters
-from subitize.reports.cells import COUNT, Line, as_score, cell, columns, model_table, text
+from subitize.reports.cells import COUNT, Line, cell, columns, text
+from subitize.reports.leaderboard import leaderboards, ranking
 from subitize.reports.methods import citations, methods
 from subitize.reports.page import (
     Block,
@@ -83,11 +84,8 @@ def _standings(respondents: Sequence[Respondent]) -> list[Standing]:
     for one in respondents:
         for task, values in (one.scores.get("pictures_by_task") or {}).items():
             share = cell(values["accuracy_refusals_wrong"], ".1%")._replace(badge=one.unranked)
-            said = (
-                f"paints {share.shown} of {ASKED_FOR[task]} rightly"
-                if share.value is not None
-                else ""
-            )
+            right = "" if share.value is None else text(share.value, ".0%")
+            said = right and f"gets {ASKED_FOR[task]} right in {right} of pictures"
             found.append(Standing(one.model, task.replace("task", "Task "), share, said))
     return found
 
@@ -135,7 +133,7 @@ def _pictures(one: Respondent) -> list[Picture]:
             if png is not None:
                 words, said = plain(row["prompt"], 80), plain(row["note"], 200)
                 alt = f"Picture made for: {words}"
-                found.append(Picture(png, words, said, alt, verdict, row["prompt_type"]))
+                found.append(Picture(png, words, said, alt, verdict, readable(row["prompt_type"])))
     return found
 
 
@@ -191,7 +189,7 @@ def _noted(found: Found, block: Block) -> Block:
     """Tables say how many answers could not be read."""
     if isinstance(block, Fold):
         return block._replace(blocks=[_noted(found, inner) for inner in block.blocks])
-    if isinstance(block, Table) and block.name not in (PICTURES, tables.NOUNS):
+    if isinstance(block, Table) and block.name != PICTURES:
         return _readable(found.noted(block))
     return block
 
@@ -211,29 +209,22 @@ def _readable(table: Table) -> Table:
 
 def _painted_table(respondents: Sequence[Respondent]) -> Table:
     """Pictures per task: refused, not read, right, and right with refusals counted wrong."""
-    lines = [
-        line._replace(
-            values={**line.values, "task": line.values["task"].replace("task", "Task ")},
-            unranked=one.unranked,
-        )
-        for one in respondents
-        for line in unfolded([one], "pictures_by_task", "task")
-    ]
-    best = sorted(lines, key=lambda line: (line.values["task"], bool(line.unranked), -_share(line)))
-    return model_table(
+    tasks: dict[str, list[Line]] = {}
+    for one in respondents:
+        for line in unfolded([one], "pictures_by_task", "task"):
+            tasks.setdefault(line.values["task"], []).append(line._replace(unranked=one.unranked))
+    shown = columns("accuracy_refusals_wrong:Right, refusals counted wrong:.1%±; "
+                    "accuracy:Right of those read:.1%±; asked:Pictures asked for:n; refused::n; "
+                    "not_read:Not read:n")  # fmt: skip
+    return leaderboards(
         PICTURES,
-        "Pictures all of whose questions are right, with 95 % intervals over prompts; the first of "
-        "each task is the best.",
-        best,
-        columns("task; accuracy_refusals_wrong:Right, refusals counted wrong:.1%±; "
-                "accuracy:Right of those read:.1%±; asked:Pictures asked for:n; refused::n; "
-                "not_read:Not read:n"),
+        "Pictures all of whose questions are right, with 95 % intervals over prompts; ranked with "
+        "refusals counted wrong.",
+        [(task.replace("task", "Task "), ranking(tasks[task], shown[0], perfect=1.0))
+         for task in sorted(tasks)],
+        shown,
         first=tables.PAINTER,
     )  # fmt: skip
-
-
-def _share(line: Line) -> float:
-    return as_score(line.values["accuracy_refusals_wrong"]).value or 0.0
 
 
 def _overview(found: Found, who: Sequence[Block], *, reference: bool) -> list[Block]:

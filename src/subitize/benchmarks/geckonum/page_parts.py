@@ -11,7 +11,7 @@ from subitize.benchmarks.geckonum import breakdowns
 from subitize.benchmarks.geckonum import page_figures as figures
 from subitize.benchmarks.geckonum import page_tables as tables
 from subitize.benchmarks.geckonum.comparisons import COMPARISONS, PHRASES
-from subitize.benchmarks.geckonum.page_tables import NAME, Found
+from subitize.benchmarks.geckonum.page_found import NAME, Found
 from subitize.benchmarks.geckonum.tables import Cell
 from subitize.datasets.geckonum.questions import ONE_ENTITY_CODES
 from subitize.datasets.geckonum.recipe import TYPES

@@ -7,62 +7,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import polars as pl
 
 from subitize.benchmarks.geckonum.answers import People
 from subitize.benchmarks.geckonum.breakdowns import OUTCOMES, Shares
 from subitize.benchmarks.geckonum.comparisons import COMPARISONS, PHRASES
-from subitize.benchmarks.geckonum.labels import painters_of, parts
-from subitize.benchmarks.geckonum.tables import Cell, Tables
+from subitize.benchmarks.geckonum.labels import parts
+from subitize.benchmarks.geckonum.page_found import NAME, Found
+from subitize.benchmarks.geckonum.tables import Cell
 from subitize.datasets.geckonum.recipe import zipf
 from subitize.errors import BadInput
-from subitize.published.geckonum import BASELINES, MODELS, PUBLISHED, SOURCES
+from subitize.published.geckonum import BASELINES, MODELS, PUBLISHED, SOURCES, TITLES
 from subitize.records import Score
-from subitize.reports.cells import COUNT, Line, columns, model_table, text
+from subitize.reports.cells import COUNT, Line, columns, model_table
 from subitize.reports.page import MISSING, Column, Table
 
-NAME = "geckonum"
+CORRECTIONS = {"holm": "Holm", "bh": "Benjamini–Hochberg", "none": "none"}
 PAINTER = Column("painter", "Painter")
-NOUNS = f"{NAME}-nouns"
 SHOWN = 3
 """places named per reason and file when not all are wanted"""
-
-
-class Found(NamedTuple):
-    """What the page of some labels is made from."""
-
-    labels: pl.DataFrame
-    """a row per picture and question"""
-    tables: Tables
-    """the paper's, with intervals over prompts"""
-    comparisons: Mapping[str, Mapping[str, Mapping[str, Any]]]
-    """table: painter: differences, effect sizes, corrected p-values"""
-    unread: pl.DataFrame
-    """painter, task, answers, unread: how many answers could not be read"""
-    sizes: Mapping[str, Mapping[str, int]]
-    """table: cell: how many labels it stands on"""
-
-    @property
-    def painters(self) -> list[str]:
-        return painters_of(self.labels)
-
-    def sizes_of(self, table: str, cells: Mapping[str, str]) -> dict[str, Any]:
-        """How many labels cells stand on, as NAME_n by the names they have in a line."""
-        return {f"{name}_n": self.sizes[table].get(cell) for name, cell in cells.items()}
-
-    def not_read(self, painter: str, task: int | None = None) -> float | None:
-        """The share of answers about a painter's pictures that could not be read."""
-        chosen = (pl.col("painter") == painter) & (True if task is None else pl.col("task") == task)
-        answers, unread = self.unread.filter(chosen).sum().select("answers", "unread").row(0)
-        return unread / answers if answers else None
-
-    def noted(self, table: Table) -> Table:
-        """A table with the share not read as its last note."""
-        shares = ((one, self.not_read(one)) for one in self.painters)
-        told = ", ".join(f"{one} {text(share or 0.0, '.1%')}" for one, share in shares)
-        return table._replace(notes=[*table.notes, f"n: labels. Answers not read: {told}."])
 
 
 def score(cell: Cell | None, scale: float = 100.0) -> Score:
@@ -105,6 +70,13 @@ def _of_tasks(found: Found, painter: str, tasks: Sequence[int]) -> dict[str, Any
     cells = {f"task{task}": f"task{task}|{painter}|accuracy" for task in tasks}
     unread = {f"task{task}_unread": found.not_read(painter, task) for task in tasks}
     return {**unread, **found.sizes_of("table2", cells)}
+
+
+def _titled(words: str) -> str:
+    """With painters named as the paper names them."""
+    for name, title in TITLES.items():
+        words = words.replace(name, title)
+    return words
 
 
 def task_table(found: Found, *, reference: bool) -> Table:
@@ -204,7 +176,7 @@ def comparison_table(found: Found, table: str, correction: str = "holm") -> Tabl
             *_pair("second", other.capitalize()),
             *columns("difference:Difference:+.1f±; chi2:χ²:.2f; "
                      "chi2_published:Published:.2f; p:p:p; "
-                     f"p_{correction}:p ({correction}):p; phi:φ:.2f; "
+                     f"p_{correction}:p ({CORRECTIONS[correction]}):p; phi:φ:.2f; "
                      "permutation_p:p, shuffled:p"),
         ],
         notes=["The difference is in points, with its interval over prompts; χ² has Yates' "
@@ -242,7 +214,7 @@ def noun_table(labels: pl.DataFrame) -> Table:
     ]
     lines.sort(key=lambda line: (-line.values["zipf"], line.label))
     return model_table(
-        NOUNS,
+        f"{NAME}-nouns",
         "Nouns, the most frequent first.",
         lines,
         columns("zipf:Zipf frequency:.2f; labels::n; right:Right labels:.1%"),
@@ -287,7 +259,7 @@ def alpha_table(found: Found) -> Table:
     """Krippendorff's α and the share on which most agree."""
     lines = [
         _line(task.replace("task", "Task "), {"value": cell}, 1, measure=what.format(part),
-              why=cell["why"] or "", **found.sizes_of(name, {"value": task}))
+              why=_titled(cell["why"] or ""), **found.sizes_of(name, {"value": task}))
         for name, what in (("alpha", "α, {}"), ("agreement", "{} of them alike, %"))
         for at, cell in found.tables[name].items()
         for task, _, part in (at.partition("|"),)
@@ -340,9 +312,12 @@ def tables_text(found: Found, correction: str) -> str:
         "alpha": alpha_table(found),
         "counts": counts_table(found),
     }
-    shown = {f"{name} ({SOURCES[name]})": _grid(table) for name, table in made.items()}
-    grids = [f"{title}\n{grid}" for title, grid in shown.items() if grid]
-    return "\n\n".join([*grids, found.noted(made["counts"]).notes[-1]])
+    grids = {name: _grid(table) for name, table in made.items()}
+    return "\n\n".join(
+        f"{name} ({SOURCES[name]})\n{grid}\n{found.noted(made[name]).notes[-1]}"
+        for name, grid in grids.items()
+        if grid
+    )
 
 
 def _grid(table: Table) -> str:
@@ -358,16 +333,17 @@ def _grid(table: Table) -> str:
     return "\n".join(lines) if len(known) > 1 else ""
 
 
-def write_tables(tables: Tables, people: People, folder: Path) -> None:
+def write_tables(found: Found, people: People, folder: Path) -> None:
     """One CSV file per table, and unused.csv with every row that was not used."""
-    heads = ("cell", "value", "published", "difference", "why", "low", "high")
+    heads = ("cell", "value", "published", "difference", "why", "low", "high", "n", "not_read")
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        for name, cells in tables.items():
+        for name, cells in found.tables.items():
             lines = [
-                (cell, *map(dict(found).get, heads[1:5]), *found.get("interval", (None, None)))
-                for cell, found in cells.items()
-            ]
+                (at, *map(dict(cell).get, heads[1:5]), *cell.get("interval", (None, None)),
+                 found.size_of(name, at), found.not_read_of(name, at))
+                for at, cell in cells.items()
+            ]  # fmt: skip
             pl.DataFrame(lines, heads, orient="row", infer_schema_length=None).write_csv(
                 folder / f"{name}.csv"
             )

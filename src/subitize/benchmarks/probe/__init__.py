@@ -24,7 +24,7 @@ from subitize.datasets.probe.released import ProbeItem
 from subitize.datasets.probe.statements import MASK
 from subitize.errors import BadInput
 from subitize.files import stamp
-from subitize.models.base import Kind
+from subitize.models.base import Kind, Model
 from subitize.published.probe import CITATION, DOI
 from subitize.readers.choices import read_yes_no
 from subitize.readers.matches import read_best_match
@@ -118,6 +118,14 @@ class Probe(Benchmark[ProbeSettings]):
 
     def kinds(self, settings: ProbeSettings) -> tuple[Kind, ...]:
         return KINDS[settings.task]
+
+    def check_model(self, settings: ProbeSettings, model: Model, kind: Kind) -> None:
+        if kind == "namer" and "matcher" in KINDS[settings.task] and model.numbers_only:
+            raise BadInput(
+                f"{model.respondent} has no head for matching, and as a namer it says numbers "
+                f"only, never yes or no: ask it --set task=mlm or --set task=vqa, or give "
+                f"task={settings.task} a checkpoint with a head for matching."
+            )
 
     def ready(self, settings: ProbeSettings, kind: Kind) -> Decisions:
         found = probe_items.unusable(settings)

@@ -15,6 +15,7 @@ from subitize.datasets.probe.released import ProbeItem, broken, read_split
 from subitize.datasets.probe.splits import ANSWERS, FOIL_RULES, SPLITS, build, scene_questions
 from subitize.datasets.probe.statements import Mode, question_and_answer, statement
 from subitize.errors import BadInput, UnknownName
+from subitize.stimuli import generator
 from subitize.stimuli.probe import LOOK, recipe
 
 TASKS = ("alignment", "counting", "mlm", "vqa")
@@ -22,6 +23,9 @@ FORMATS = ("qa", "declarative")
 MODES = ("stored", *get_args(Mode))
 POOL = 12
 """scenes planned for each item that is wanted: a part and a parity are a small share of them"""
+HARD_POOL = 12_000
+"""scenes planned for the hard split, about as many as the paper had questions: with fewer no answer
+would reach its cap, and hard would be standard under another name"""
 WHY: Mapping[str, str] = {
     "no-template": "no template makes a statement of the question (format=qa needs none)",
     "no-usable-foil": "every foil is missing, negative or equal to the answer",
@@ -114,12 +118,17 @@ def counting_items(settings: ProbeSettings) -> tuple[ProbeItem, ...]:
 
 @lru_cache(maxsize=4)
 def _scenes(settings: ProbeSettings) -> tuple[ProbeItem, ...]:
+    hard = settings.split == "hard"
     found = scene_questions(
-        POOL * settings.many, seed=settings.seed, answers=settings.answers,
+        max(POOL * settings.many, HARD_POOL * hard), seed=settings.seed, answers=settings.answers,
         highest=settings.highest, look=settings.look,
     )  # fmt: skip
     built = build(found, settings.split, seed=settings.seed, foils=settings.foils, mode="fluent")
-    return tuple(built.parts[settings.part][: settings.many])
+    items = built.parts[settings.part]
+    if hard:  # the first ones were taken before any answer reached its cap
+        order = generator("probe hard items", settings.seed).permutation(len(items))
+        items = [items[at] for at in sorted(order[: settings.many].tolist())]
+    return tuple(items[: settings.many])
 
 
 def alignment_pairs(settings: ProbeSettings) -> tuple[Pair, ...]:

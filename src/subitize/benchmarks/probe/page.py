@@ -12,7 +12,7 @@ from subitize.benchmarks.probe.items import WHY
 from subitize.published import probe as printed
 from subitize.records import Score
 from subitize.reports.cells import Line, as_score, columns, data_table, model_table, text
-from subitize.reports.leaderboard import run_line, standings
+from subitize.reports.leaderboard import leaderboards, ranking, run_line, standings
 from subitize.reports.methods import citations, methods
 from subitize.reports.page import Block, Column, Figure, Fold, Prose, Section, Table
 from subitize.reports.replies import unreadable_section
@@ -43,10 +43,13 @@ _ALIGNED, _RANKED, _FIRST, _RIGHT = columns(
 OVERVIEW = {
     "alignment": (_ALIGNED, "tells captions from foils in {} of sentences"),
     "counting": (_RANKED, "prefers the right number to a foil in {} of pairs"),
-    "mlm": (_FIRST, "fills in the right number first in {}"),
+    "mlm": (_FIRST, "puts the right number first at {} of masks"),
     "vqa": (_RIGHT, "answers {} of how-many questions rightly"),
 }
 """task: what the overview shows, and its words"""
+USUALLY_ALIKE = ("source", "split", "form")
+ALIKE = {"alignment": ("source",)}
+"""task: what must be the same for runs to be ranked together"""
 PRINTED = {"recall_at_1": printed.TABLE_4, "accuracy": printed.TABLE_5}
 """score: LXMERT's by right number, on the standard and the hard split first"""
 
@@ -111,16 +114,19 @@ def _warnings(respondents: Sequence[Respondent]) -> Iterable[Block]:
             yield Prose(f"{one.label}: {said}; the first is {named[0]!r}.", "warning")
 
 
-def _ours(respondents: Sequence[Respondent]) -> list[Line]:
-    return [run_line(one) for one in respondents]
-
-
-def _table(name: str, caption: str, ours: Sequence[Line], paper: Sequence[Line], shown: str,
-           notes: Sequence[str] = ()) -> Table:  # fmt: skip
-    """Our runs with how many items they stand on, then what is printed."""
+def _table(task: str, caption: str, respondents: Sequence[Respondent], paper: Sequence[Line],
+           shown: str, notes: Sequence[str] = ()) -> Table:  # fmt: skip
+    """Runs and what is printed, ranked among those that were asked the same."""
+    alike: dict[tuple[str, ...], list[Line]] = {}
+    for line in [*(run_line(one) for one in respondents), *paper]:
+        asked = (str(line.values.get(key) or "") for key in ALIKE.get(task, USUALLY_ALIKE))
+        alike.setdefault(tuple(asked), []).append(line)
+    found = [
+        (", ".join(filter(None, asked)), ranking(lines, OVERVIEW[task][0], perfect=1.0))
+        for asked, lines in alike.items()
+    ]
     heads = columns(f"{shown}; not_read::.1%")
-    table = model_table(name, caption, [*ours, *paper], heads, notes=notes)
-    return table._replace(groups=[("", len(ours)), ("Published", len(paper))])
+    return leaderboards(f"{NAME}-{task}", caption, found, heads, notes)
 
 
 def _published(row: Any) -> Line:
@@ -131,30 +137,33 @@ def _published(row: Any) -> Line:
         else value
         for name, value in row._asdict().items()
     }
-    return Line(row.model, values, "published", "not in the paper")
+    return _printed(row.model, values)
+
+
+def _printed(model: str, values: Mapping[str, Any]) -> Line:
+    """A row of the paper, whose questions are Visual7W's where the row says nothing else."""
+    source = values.get("data", "visual7w")
+    return Line(model, {**values, "source": source}, "published", "not in the paper")
 
 
 def _alignment(respondents: Sequence[Respondent]) -> list[Block]:
-    shown = f"source:Data; zero_shot:Zero-shot; {FOILS}"
     paper = [_published(row) for row in printed.TABLE_1]
-    paper = [line._replace(values={**line.values, "source": line.values["data"]}) for line in paper]
-    return [
-        _table(f"{NAME}-alignment", "Captions against foils.", _ours(respondents), paper, shown)
-    ]
+    said = "Captions against foils; ranked by acc within the same captions."
+    return [_table("alignment", said, respondents, paper, f"zero_shot:Zero-shot; {FOILS}")]
 
 
 def _counting(respondents: Sequence[Respondent]) -> list[Block]:
-    shown = f"split; form:Format; source:Data; {FOILS}"
     tuned = [_published(row) for row in printed.TABLE_3]
     return [
         _table(
-            f"{NAME}-counting", "Without fine-tuning on the probe (Table 2).", _ours(respondents),
-            [_published(row) for row in printed.TABLE_2], shown,
+            "counting", "Without fine-tuning on the probe (Table 2); ranked by acc_r within the "
+            "same questions.", respondents, [_published(row) for row in printed.TABLE_2], FOILS,
             ["The paper asked LXMERT one foil per item, the others three: their acc differ in what "
              "chance is."],
         ),
         Fold("The paper's models fine-tuned on the probe", [model_table(
-            f"{NAME}-tuned", "Means of three seeds (Table 3).", tuned, columns(shown)
+            f"{NAME}-tuned", "Means of three seeds (Table 3).", tuned,
+            columns(f"split; form:Format; {FOILS}"),
         )]),
     ]  # fmt: skip
 
@@ -167,11 +176,11 @@ def _masked(respondents: Sequence[Respondent]) -> list[Block]:
             "split": split, "recall_at_1": row[place] / 100, "recall_at_2": row[2 + place] / 100,
             "mean_rank": row[4 + place],
         }  # fmt: skip
-        paper.append(Line("LXMERT", values, "published", "not in the paper"))
-    shown = f"split; source:Data; {MASKED}; without_word:Without a word:n"
-    said = "All spellings of a number are one."
+        paper.append(_printed("LXMERT", values))
+    shown = f"{MASKED}; without_word:Without a word:n"
+    said = "All spellings of a number are one; ranked by Recall@1 within the same questions."
     return [
-        _table(f"{NAME}-mlm", said, _ours(respondents), paper, shown),
+        _table("mlm", said, respondents, paper, shown),
         _numbers_table("mlm", respondents, MASKED.rpartition(";")[0]),
     ]
 
@@ -180,10 +189,10 @@ def _answers(respondents: Sequence[Respondent]) -> list[Block]:
     paper = []
     for place, split in enumerate(("standard", "hard")):
         values = {"split": split, "accuracy": printed.TABLE_5["overall"][place] / 100}
-        paper.append(Line("LXMERT", values, "published", "not in the paper"))
-    shown = "split; source:Data; accuracy:Right:.1%±; items::n"
+        paper.append(_printed("LXMERT", values))
+    said = "Share of right answers; ranked within the same questions."
     return [
-        _table(f"{NAME}-vqa", "Share of right answers.", _ours(respondents), paper, shown),
+        _table("vqa", said, respondents, paper, "accuracy:Right:.1%±; items::n"),
         _numbers_table("vqa", respondents, "accuracy:Right:.1%±"),
     ]
 

@@ -1,0 +1,81 @@
+"""What GeckoNum's tables are made from, and what each of them stands on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import polars as pl
+
+from subitize.benchmarks.geckonum.labels import painters_of
+from subitize.benchmarks.geckonum.tables import Tables
+from subitize.published.geckonum import TITLES
+from subitize.reports.cells import text
+from subitize.reports.page import Table
+
+NAME = "geckonum"
+SEVERAL_TASKS = ("table2", "types", "agreement-table", "agreement", "alpha", "counts")
+"""tables about more than one task; Figure 5 is about Task 2, all others about Task 1"""
+
+
+class Found(NamedTuple):
+    """What the page of some labels is made from."""
+
+    labels: pl.DataFrame
+    """a row per picture and question"""
+    tables: Tables
+    """the paper's, with intervals over prompts"""
+    comparisons: Mapping[str, Mapping[str, Mapping[str, Any]]]
+    """table: painter: differences, effect sizes, corrected p-values"""
+    unread: pl.DataFrame
+    """painter, task, answers, unread: how many answers could not be read"""
+    sizes: Mapping[str, Mapping[str, int]]
+    """table: cell: how many labels it stands on"""
+
+    @property
+    def painters(self) -> list[str]:
+        return painters_of(self.labels)
+
+    def sizes_of(self, table: str, cells: Mapping[str, str]) -> dict[str, Any]:
+        """How many labels cells stand on, as NAME_n by the names they have in a line."""
+        return {f"{name}_n": self.sizes[table].get(cell) for name, cell in cells.items()}
+
+    def size_of(self, table: str, cell: str) -> int | None:
+        """How many labels one cell stands on; those of one share stand on the same."""
+        known = self.sizes[table]
+        places = (cell, cell.partition("|")[0], f"{cell.rpartition('|')[0]}|accuracy")
+        return next((known[place] for place in places if place in known), None)
+
+    def not_read(self, painter: str | None, task: int | None = None) -> float | None:
+        """The share of answers about a painter's pictures (or all) that could not be read."""
+        chosen = [pl.lit(True)]
+        chosen += [pl.col("painter") == painter] if painter is not None else []
+        chosen += [pl.col("task") == task] if task is not None else []
+        answers, unread = self.unread.filter(chosen).sum().select("answers", "unread").row(0)
+        return unread / answers if answers else None
+
+    def not_read_of(self, table: str, cell: str) -> float | None:
+        """The share not read of the painter and task that a cell is about."""
+        words = cell.split("|")
+        painter = next((word for word in words if word in self.painters), None)
+        named = next((int(word[-1]) for word in words if word in ("task1", "task2", "task3")), None)
+        return self.not_read(painter, named or _task_of(table))
+
+    def noted(self, table: Table) -> Table:
+        """A table with the share not read, of its own task, as its last note."""
+        task = _task_of(table.name.removeprefix(f"{NAME}-"))
+        painters = self.unread["painter"].unique().sort()
+        shares = {one: self.not_read(one, task) for one in painters}
+        listed = ", ".join(
+            f"{TITLES.get(one, one)} {text(share, '.1%')}"
+            for one, share in shares.items()
+            if share is not None
+        )
+        about = f"Answers of Task {task}" if task else "Answers"
+        told = f"{about} not read: {listed}." if any(shares.values()) else "Every answer was read."
+        return table._replace(notes=[*table.notes, f"n: labels. {told}"])
+
+
+def _task_of(table: str) -> int | None:
+    """The one task that a table is about."""
+    return None if table in SEVERAL_TASKS else 2 if table == "figure5" else 1

@@ -1,0 +1,62 @@
+"""The page of the counting probe: heads and foils, and who is ranked among whom."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from subitize.benchmarks.catalog import get_benchmark, page_of
+from subitize.benchmarks.probe.heads import CELLS, FAMILY
+from subitize.models.catalog import open_model
+from subitize.opening import load_stored, run_and_score
+from subitize.reports.page import Figure, Table
+from subitize.runs.run import RunOptions, run_benchmark
+
+PROBE = get_benchmark("probe")
+
+
+def test_the_page_shows_heads_and_foils_where_all_four_were_run(tmp_path: Path) -> None:
+    settings = PROBE.settings_from({"items": 30, "answers": "flat"})
+    runs = []
+    for cell in CELLS:
+        model = open_model(f"{FAMILY}/{cell}")
+        outcome = run_benchmark(PROBE, settings, model, tmp_path, RunOptions())
+        runs.append(load_stored(outcome.folder))
+    sections = {one.title: one for one in page_of("probe")(runs)}
+    figure, table, _ = sections["Foils and heads"].blocks
+    assert isinstance(figure, Figure)
+    drawn = figure.draw()
+    titles = [axes.get_title() for axes in drawn.axes]
+    assert titles == [f"{head}, {foils}" for foils, head in CELLS.values()]
+    assert isinstance(table, Table)
+    assert [row[0].value for row in table.rows] == [f"{FAMILY}/{cell}" for cell in CELLS]
+    for row, run in zip(table.rows, runs, strict=True):
+        assert row[-1].value == run.scores["parity"]["odd"]["value"]
+    assert "Foils and heads" not in {one.title for one in page_of("probe")(runs[:3])}
+
+
+def ranked(runs: list[Any], title: str) -> dict[str, list[tuple[str, str]]]:
+    """Heading: models with their ranks, in the order of the table."""
+    section = next(one for one in page_of("probe")(runs) if one.title == title)
+    table = next(one for one in section.blocks if isinstance(one, Table))
+    return {
+        heading: [(row[0].shown, row[1].shown) for row in rows] for heading, rows in table.grouped
+    }
+
+
+def test_runs_are_ranked_among_those_that_were_asked_the_same(tmp_path: Path) -> None:
+    asked = [
+        ("sim/random", {}), ("sim/perfect", {}), ("sim/perfect?seed=2", {}),
+        ("sim/perfect", {"format": "qa"}),
+    ]  # fmt: skip
+    runs = []
+    for model, changes in asked:
+        settings = PROBE.settings_from({"items": 12, **changes})
+        done, _ = run_and_score(PROBE, settings, open_model(model), tmp_path, RunOptions(), {})
+        runs.append(load_stored(done.folder))
+    found = ranked(runs, "Right numbers against foils")
+    first, *_, last = found["scenes, standard, declarative"]
+    assert {rank for _, rank in found["scenes, standard, declarative"][:2]} == {"1 ="}
+    assert (first[0].startswith("sim/perfect"), last) == (True, ("sim/random", "3"))
+    assert [rank for _, rank in found["scenes, standard, qa"]] == ["1"]
+    assert {rank for _, rank in found["visual7w, hard, qa"]} == {"–"}  # the paper's are not ranked

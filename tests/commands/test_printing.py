@@ -1,0 +1,33 @@
+"""What the terminal says of a run's scores."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import subitize
+from subitize.commands.printing import scores_text
+
+
+def test_verdicts_and_reasons_stand_in_the_text(tmp_path: Path) -> None:
+    settings = {"prompt": "things", "control": False, "size": 64}
+    run = subitize.run("naming", "sim/observer", out=tmp_path, per_cell=5, **settings)
+    said = scores_text(run.stored.scores)
+    null = run.stored.scores["category_null"]
+    assert f"{null['verdict']} (alike ones have {null['null_mean']:.4f}" in said
+    assert "as a rounded observer (expected" in said
+    assert "knower level             4 (posterior" in said
+    assert "0.000," not in said.split("scalar variability")[1].splitlines()[0]
+
+
+def test_one_reason_for_many_scores_is_said_once(tmp_path: Path) -> None:
+    settings = {"prompt": "things", "control": False, "size": 64, "max": 6}
+    run = subitize.run("naming", "sim/perfect", out=tmp_path, per_cell=2, **settings)
+    said = scores_text(run.stored.scores)
+    assert said.count("nothing tells how far off another answer would be") == 1
+    assert "nae.interval, mae.interval, rmse.interval, mape.interval" in said
+    undefined = run.stored.scores["undefined"]
+    assert run.stored.scores["nae"] == {"value": 0.0, "low": None, "high": None, "trials": 60,
+                                        "states": {"read": 60}}  # fmt: skip
+    assert {f"categories.{name}.nae.interval" for name in run.stored.scores["categories"]} <= set(
+        undefined
+    )
