@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from types import MappingProxyType
 
@@ -17,7 +18,37 @@ PLURALS: Mapping[str, str] = MappingProxyType({
 })  # fmt: skip
 """small on purpose: what the rules below get wrong, in either direction, among things people
 count"""
-_SINGULARS = {several: one for one, several in PLURALS.items()} | {"busses": "bus"}
+_SINGULARS = {several: one for one, several in PLURALS.items()} | {
+    "busses": "bus", "oxen": "ox", "cacti": "cactus", "dice": "die", "lice": "louse",
+    "fungi": "fungus", "octopi": "octopus", "species": "species", "lives": "life",
+    "canoes": "canoe", "oboes": "oboe", "hoes": "hoe", "axes": "axe", "pickaxes": "pickaxe",
+    "quizzes": "quiz", "lenses": "lens", "gases": "gas", "canvases": "canvas", "irises": "iris",
+    "atlases": "atlas", "passersby": "passerby", "lens": "lens", "gas": "gas", "canvas": "canvas",
+    "atlas": "atlas",
+    **{f"{one}s": one for one in (
+        "mustache", "moustache", "headache", "quiche", "brioche", "niche", "cache", "kiwi",
+        "bikini", "zucchini", "panini", "martini", "sari", "safari", "emoji",
+    )},
+}  # fmt: skip
+"""also what no rule takes back, and what ends like several but is one"""
+_ENDINGS = tuple(
+    (re.compile(ending), one)
+    for ending, one in {
+        r"(?!(?:speci|regi|acu|abdo|ra|o|hy|sta)men)(\w*)men": "man", r"(\w*)people": "person",
+        r"(\w*)children": "child", r"(\w+)mice": "mouse", r"(\w+)teeth": "tooth",
+        r"(\w+)feet": "foot", r"(\w*kni|\w*wi)ves": "fe", r"(|\w*[^sc])leaves": "leaf",
+        r"(\w*(?:shel|sel|wol|cal|hal|thie|hoo|loa|dwar|scar|shea)|el)ves": "f",
+        r"(\w*shoe)s": "", r"(?!(?:f|m|exc|acc|recl)uses)(\w*[^aeo]us)es": "",
+        r"(\w+)s-by": "-by", r"(\w+)s-up": "-up", r"(\w+)s-in-law": "-in-law",
+    }.items()
+)  # fmt: skip
+"""of compounds (policemen, bookshelves, octopuses, passers-by): what goes, what comes instead"""
+_IN_IE = re.compile(
+    r"(?:.*[a-z]-|bow|pot|mag)?(?:zomb|smooth|self|bean|goal|rook|budg|hipp|pix|calor|gen|bird|bog|"
+    r"talk|ones|coll|prair|newb|mount|hoag|food|group|cut|sweet|aunt|lass|barb|road|freeb|t|p|dogg|"
+    r"kidd|eer)ies"
+)
+_VOWEL = re.compile(r"hour|honest|heir|(?!uni(?!n)|eu|one\b|use|ukulele)[aeiou]", re.IGNORECASE)
 _HISSING = ("ch", "sh", "x", "ss", "zz")
 
 
@@ -45,11 +76,17 @@ def singular(thing: str) -> str:
 
     >>> [singular(word) for word in ("Apples", "butterflies", "human faces", "boxes", "people")]
     ['apple', 'butterfly', 'human face', 'box', 'person']
+    >>> [singular(word) for word in ("policemen", "bookshelves", "octopuses", "selfies")]
+    ['policeman', 'bookshelf', 'octopus', 'selfie']
     """
     head, of, rest = " ".join(thing.lower().split()).partition(" of ")
     before, space, last = head.rpartition(" ")
     if last in _SINGULARS:
         last = _SINGULARS[last]
+    elif (one := _by_ending(last)) != last:
+        last = one
+    elif _IN_IE.fullmatch(last):
+        last = last[:-1]
     elif last.endswith("ies") and len(last) > 4:
         last = last[:-3] + "y"
     elif last.endswith(("oes", *(f"{end}es" for end in _HISSING))):
@@ -59,10 +96,18 @@ def singular(thing: str) -> str:
     return before + space + last + of + rest
 
 
-def article(noun: str) -> str:
-    """The noun with a or an before it.
+def _by_ending(last: str) -> str:
+    for ending, one in _ENDINGS:
+        if found := ending.fullmatch(last):
+            return found[1] + one
+    return last
 
-    >>> article("apple"), article("loaf of bread")
-    ('an apple', 'a loaf of bread')
+
+def article(noun: str) -> str:
+    """The noun with a or an before it, as it is spoken.
+
+    >>> article("apple"), article("loaf of bread"), article("uniform"), article("hourglass")
+    ('an apple', 'a loaf of bread', 'a uniform', 'an hourglass')
     """
-    return f"{'an' if noun[:1].lower() in 'aeiou' else 'a'} {noun}"
+    vowel = bool(_VOWEL.match(noun))
+    return f"{'an' if vowel else 'a'} {noun}"

@@ -44,11 +44,11 @@ FLUENT = {
     ("How many benches are there?", 1): "There is 1 bench.",
     ("How many red cars can you see?", 3): "You see 3 red cars.",
     ("How many CPU towers are there?", 1): "There is 1 CPU tower.",
-    ("How many bottles have blue caps?", 1): "1 bottle has blue caps.",
+    ("How many bottles have blue caps?", 1): "1 bottle has a blue cap.",
     ("How many ties does the man have on?", 1): "The man has 1 tie on.",
     ("How many tusks do the elephants have?", 2): "The elephants have 2 tusks.",
     ("How many elephants do not have a hat?", 1): "1 elephant does not have a hat.",
-    ("How many men are there that are wearing hats?", 1): "There is 1 man that is wearing hats.",
+    ("How many men are there that are wearing hats?", 1): "There is 1 man that is wearing a hat.",
     ("How many players wear red shorts?", 1): "1 player wears red shorts.",
     ("How many slices of pizza have been eaten?", 1): "1 slice of pizza has been eaten.",
     ("How many of the men are tall?", 1): "1 of the men is tall.",
@@ -58,7 +58,7 @@ FLUENT = {
     ("How many sheep are black?", 2): "2 sheep are black.",
     ("How many are in the water?", 2): "There are 2 in the water.",
     ("How many can you see?", 1): "You see 1.",
-    ("How many have hats?", 1): "1 has hats.",
+    ("How many have hats?", 1): "1 has a hat.",
     ("How many are still young?", 1): "1 is still young.",
     ("How many cars make up the train?", 1): "1 car makes up the train.",
     ("How many wires pass over the clock?", 1): "1 wire passes over the clock.",
@@ -73,13 +73,13 @@ FLUENT = {
     ("How many stories are these buildings?", 3): "These buildings are 3 stories.",
     ("How many of the people are children?", 1): "1 of the people is a child.",
     ("How many numbers are not roman numerals?", 1): "1 number is not a roman numeral.",
-    ("How many boys are not wearing shirts?", 1): "1 boy is not wearing shirts.",
+    ("How many boys are not wearing shirts?", 1): "1 boy is not wearing a shirt.",
     (
         "How many letters and numbers are on the sign?",
         1,
     ): "There is 1 letter or number on the sign.",
     ("How many red and gold flags are there?", 1): "There is 1 red and gold flag.",
-    ("How many men who have hats?", 1): "There is 1 man who has hats.",
+    ("How many men who have hats?", 1): "There is 1 man who has a hat.",
     ("How many photos were taken?", 1): "1 photo was taken.",
     ("How many people do you count?", 1): "There is 1 person.",
     ("How many glasses of wine are there?", 1): "There is 1 glass of wine.",
@@ -90,11 +90,68 @@ FLUENT = {
     ("How many Men are here?", 1): "There is 1 man here.",
     ("How many drawers are under the t.v.?", 2): "There are 2 drawers under the t.v.",
 }
+INVENTED = {
+    "How many policemen are there?": ("There are 3 policemen.", "There is 1 policeman."),
+    "How many horses aren't moving?": ("3 horses aren't moving.", "1 horse isn't moving."),
+    "How many men don’t have a hat?": ("3 men don't have a hat.", "1 man doesn't have a hat."),
+    "How many dogs, if any, are eating?": ("There are 3 dogs eating.", "There is 1 dog eating."),
+    "How many cats, excluding the black one, are there?": (
+        "There are 3 cats, excluding the black one.", "There is 1 cat, excluding the black one."),
+    "How many forks, knives, and spoons are there?": (
+        "There are 3 forks, knives, and spoons.", "There is 1 fork, knife, or spoon."),
+    "How many people do you think are here?": (
+        "There are 3 people here.", "There is 1 person here."),
+    "How many traffic lights are red?": ("3 traffic lights are red.", "1 traffic light is red."),
+    "How many men that are sitting have cups?": (
+        "3 men that are sitting have cups.", "1 man that is sitting has cups."),
+    "How many people near the cows that have horns?": (
+        "There are 3 people near the cows that have horns.",
+        "There is 1 person near the cows that have horns."),
+    "How many zebras have their heads down?": (
+        "3 zebras have their heads down.", "1 zebra has its head down."),
+    "How many bowls have soup in them?": ("3 bowls have soup in them.", "1 bowl has soup in it."),
+    "How many women have their hands up?": (
+        "3 women have their hands up.", "1 woman has their hands up."),
+    "How many men with beards and hats are there?": (
+        "There are 3 men with beards and hats.", "There is 1 man with a beard and a hat."),
+    "How many different kinds of birds are there?": (
+        "There are 3 different kinds of birds.", "There is 1 kind of bird."),
+    "How many people's hands are up?": ("There are 3 people's hands up.",
+        "There is 1 person's hand up."),
+    "How many luggage are there?": ("There are 3 pieces of luggage.",
+        "There is 1 piece of luggage."),
+    "How many brown cattle are there?": ("There are 3 brown cattle.",
+        "There is 1 head of brown cattle."),
+    "How many cows graze in the field?": (
+        "3 cows graze in the field.", "1 cow grazes in the field."),
+    "How many slices of cake remain?": ("3 slices of cake remain.", "1 slice of cake remains."),
+    "How many minutes until noon?": ("There are 3 minutes until noon.",
+        "There is 1 minute until noon."),
+    "How many animals face left and have horns?": (
+        "3 animals face left and have horns.", "1 animal faces left and has horns."),
+    "How many animals are facing left and have horns?": (
+        "3 animals are facing left and have horns.", "1 animal is facing left and has horns."),
+    "How many pieces are the pizzas cut into?": (
+        "The pizzas are cut into 3 pieces.", "The pizzas are cut into 1 piece."),
+    "How many are kids?": ("3 are kids.", "1 is a kid."),
+    "How many horns do each of the goats have?": (
+        "Each of the goats has 3 horns.", "Each of the goats has 1 horn."),
+    "How many vases are the same color?": (
+        "3 vases are the same color.", "1 vase is the same color."),
+    "How many runways, and how many planes are visible?": (None, None),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(("asked", "told"), FLUENT.items())
 def test_fluent_statements_are_good_english(asked: tuple[str, int], told: str) -> None:
     assert statement(*asked) == told
+
+
+@pytest.mark.parametrize(("asked", "told"), INVENTED.items())
+def test_wordings_of_other_data_sets_are_good_english(
+    asked: str, told: tuple[str | None, str | None]
+) -> None:
+    assert (statement(asked, 3), statement(asked, 1)) == told
 
 
 def test_a_mask_stands_for_the_number() -> None:

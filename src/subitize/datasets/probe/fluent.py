@@ -10,10 +10,32 @@ from __future__ import annotations
 
 import re
 
+from subitize.datasets.probe.english import (
+    ACTS,
+    AFTER_NOUN,
+    BODY,
+    CLEAR,
+    KINDS,
+    NEGATED,
+    PAIRED,
+    PAST,
+    PEOPLE,
+    PLACED,
+    UNCOUNTED,
+    WAS,
+    of_one,
+)
 from subitize.nouns import PLURALS, article, plural, singular
 
+_OPINION = re.compile(
+    r",? (?:do|would|did|can) (?:you|we|I) (?:think|say|believe|guess|suppose|estimate),?(?= |$)"
+    r"|,? (?:that |who )?(?:do you|you can|we can|you) see,?(?= (?:are|were|have)\b)"
+)
+_IF_ANY = re.compile(r",? if any\b,?")
+_TWO_QUESTIONS = re.compile(r"\bhow (?:many|much)\b", re.IGNORECASE)
 _OBSERVED = re.compile(
-    r"(?P<what>.+?) (?:are there|(?:do |did )?(?:you|we|I) (?:see|count|find))(?: (?P<end>.+))?"
+    r"(?P<what>.+?),? (?:are there|there are|(?:do |did )?(?:you|we|I) (?:see|count|find))"
+    r"(?: (?P<end>.+))?"
 )
 _INVERTED = re.compile(
     r"(?:(?P<what>.+?) )?can (?P<who>you|we|one|someone|they|he|she|[a-z]+s) "
@@ -24,38 +46,26 @@ _OTHERS = re.compile(
     r"(?:the|these|those|this|that|his|her|their|its|they|we|you|each|all|[a-z]+s(?= )|people(?= ))"
     r"\b.*"
 )
-_BUSY = re.compile(r"(?P<who>\w+\b.*?) (?P<act>\w+ing)(?: (?P<end>.+))?")
+_BUSY = re.compile(
+    r"(?P<who>\w+\b.*?) (?P<act>\w+ing|painted|cut|divided|split|hung|tied|"
+    r"attached|connected)(?: (?P<end>.+))?"
+)
 _MEASURES = re.compile(r"(?:.* )?(?:colou?rs?|shades|stor(?:ies|eys?)|floors|levels|feet|years)")
 """things that another thing is: "How many stories are these buildings?\""""
 _QUESTION_ORDER = re.compile(r" (?:is|will|does|has|do|did|may|might|should|would|could|must) ")
-_DEGREE = r"(?:(?:at least|almost|\w+ly|just|still|already|being) )*"
-_PLACED = re.compile(
-    rf"{_DEGREE}(?:in|on|at|of|with|without|by|near|under|above|behind|beside|next|between|from|to|"
-    r"along|around|inside|against|left|right|below|over|across|outside|off|out|up|down|upstairs|"
-    r"before|through|here|there|visible|present|available|\w+ing|\w+ed|shown|seen|worn|drawn|held|"
-    r"hung|written|flown|cut)\b"
+_RELATIVE = re.compile(
+    rf"\b(that|who|which) (are|were|have|don't|aren't|{'|'.join(sorted(ACTS))})\b"
 )
-"""what may follow the things after "There are": a place, or what they do"""
-_AFTER_NOUN = frozenset({
-    "in", "on", "at", "of", "with", "without", "by", "near", "under", "above", "behind",
-    "beside", "next", "between", "from", "to", "along", "around", "inside", "against", "that",
-    "who", "which", "there", "visible", "shown", "left", "right", "below", "over", "for", "per",
-    "across", "outside", "off", "out", "up", "down", "through", "here", "total", "altogether",
-})  # fmt: skip
-_ACTS = frozenset({
-    "wear", "ride", "hold", "stand", "sit", "play", "eat", "look", "walk", "hang", "show",
-    "face", "appear", "fit", "use", "make", "run", "surround", "pull", "lead", "follow", "pass",
-    "belong", "examine", "promote", "need", "carry", "cross", "come", "fly", "lie", "rest",
-    "watch", "touch", "cover", "connect", "point", "support", "line", "contain", "work", "wait",
-    "drive", "swim", "share", "seem", "live", "grow", "lean", "float", "form",
-})  # fmt: skip
-_PAIRED = frozenset({
-    "scissors", "pants", "shorts", "jeans", "trousers", "goggles", "sunglasses", "binoculars",
-    "tongs", "pliers", "headphones",
-})  # fmt: skip
-_PRONOUNS = frozenset({"they", "we", "you"})
-_WAS = {"are": "is", "were": "was", "have": "has"}
-_RELATIVE = re.compile(r"\b(that|who|which) (are|were|have)\b")
+_CLAUSES = frozenset({"that", "who", "which", "to", "and", "or", "but"})
+_FURTHER = re.compile(r"\b(?P<and>and|or|but) (?P<verb>are|were|have)\b")
+_NAMED = re.compile(
+    r"(?P<not>not )?(?P<what>(?:(?!\w+ing |(?:an?|than|and|or|with|of|as|in|on|to|at|for|by) )\w+ )"
+    r"{0,2}(?P<last>\w+))(?<!ways)"
+)
+_ONES = {"glasses": "glass", "police": "police officer"}
+"""glasses to drink from: who counts spectacles counts people who wear them"""
+_ASIDE = re.compile(r"\w+ing|if|not|besides|other|except|both|even|all|either")
+"""after a comma: no further name of things to count"""
 
 
 def fluent(rest: str, number: str) -> str | None:
@@ -64,13 +74,26 @@ def fluent(rest: str, number: str) -> str | None:
     >>> fluent("sheep are black", "1"), fluent("cars make up the train", "1")
     ('1 sheep is black', '1 car makes up the train')
     """
-    rest = " ".join(rest.split()).rstrip(".")
+    rest = " ".join(rest.replace("\u2019", "'").split()).rstrip(".,!;: ")
+    rest = _IF_ANY.sub("", _OPINION.sub("", f" {rest}")).strip()
+    if _TWO_QUESTIONS.search(rest):
+        return None
+    made = _stated(rest, number)
+    return made and made.rstrip(", ")
+
+
+def _stated(rest: str, number: str) -> str | None:
     if can := _INVERTED.fullmatch(rest):
         said = f"{_capital(can['who'])} can {can['verb']}".replace("You can see", "You see")
-        return _join(said, number, _things(can["what"] or "", number), can["end"])
+        things = _join(number, _things(can["what"] or "", number))
+        order = (can["end"], things) if can["what"] == "times" else (things, can["end"])
+        return _join(said, *order)
     first, _, end = rest.partition(" ")
-    if first in {"", "are", "were", "have", "can"}:
+    if first in {"", "are", "were", "have", "can"} | NEGATED:
         return _without_a_noun(first, end, number)
+    what, verb, end = _verb(rest, NEGATED)
+    if verb:
+        return None if _OTHERS.fullmatch(end) else _acting(what, verb, end, number)
     if seen := _OBSERVED.fullmatch(rest):
         return _there(seen["what"], seen["end"], number)
     what, verb, end = _verb(rest, frozenset({"are", "were"}))
@@ -81,15 +104,15 @@ def fluent(rest: str, number: str) -> str | None:
     if _QUESTION_ORDER.search(f" {rest} "):
         return None
     what, verb, end = _verb(rest, frozenset({"can", "have"}))
-    if verb and _OTHERS.fullmatch(end) and end.split()[0] in _PRONOUNS:
+    if verb and _OTHERS.fullmatch(end) and end.split()[0] in PEOPLE:
         return None
     if not verb:
-        what, verb, end = _verb(rest, _ACTS)
-        if not _is_plural(what.split()[-1]) and not re.match(r"(?:the|an?|his|her|their) ", end):
-            verb = ""
+        what, verb, end = _verb(rest, ACTS)
+        sure = _is_plural(what.split()[-1]) or re.match(r"(?:the|an?|his|her|their) ", end)
+        verb = verb if sure or verb in CLEAR else ""
     if not verb:
         return _there(rest, "", number)
-    return _join(number, _things(what, number), _agreeing(verb, number), end)
+    return _acting(what, verb, end, number)
 
 
 def _verb(rest: str, verbs: frozenset[str]) -> tuple[str, str, str]:
@@ -97,31 +120,47 @@ def _verb(rest: str, verbs: frozenset[str]) -> tuple[str, str, str]:
     ("men who are seated are talking") is none."""
     words = rest.split()
     for at, word in enumerate(words):
-        if at and word in verbs and words[at - 1] not in {"that", "who", "which", "to"}:
+        if at and word in verbs and words[at - 1] not in _CLAUSES:
             return " ".join(words[:at]), word, " ".join(words[at + 1 :])
     return rest, "", ""
 
 
+def _acting(what: str, verb: str, end: str, number: str) -> str:
+    """Things and what they do."""
+    if number != "1":
+        return _join(number, _things(what, number), verb, end)
+    end = _FURTHER.sub(lambda also: f"{also['and']} {_agreeing(also['verb'], number)}", end)
+    done = of_one(_head(what), _join(_agreeing(verb, number), end))
+    return _join(number, _things(what, number), done)
+
+
 def _without_a_noun(verb: str, end: str, number: str) -> str | None:
     """The statement for "How many are in the water?" and its like."""
-    if verb in {"are", "were"} and (not end or end == "they" or _PLACED.match(end)):
+    if verb in {"are", "were"} and (not end or end == "they" or PLACED.match(end)):
         after = "of them" if end == "they" else end.removeprefix("there")
-        return _join("There", _agreeing(verb, number), number, after)
-    if not end or end.split(maxsplit=1)[0] in _PRONOUNS:
+        return _there("", after, number, verb)
+    if not end or end.split(maxsplit=1)[0] in PEOPLE:
         return None
-    return _join(number, _agreeing(verb, number), end)
+    return _acting("", verb, _named(end, number) if verb in {"are", "were"} else end, number)
 
 
 def _being(what: str, verb: str, end: str, number: str) -> str | None:
+    if _FURTHER.search(end):  # facing left and have horns
+        return _acting(what, verb, end, number)
     if not what.startswith("of "):
-        if _PLACED.match(end):
+        if PLACED.match(end):
             return _there(what, end, number, verb)
-        if _OTHERS.fullmatch(end):
+        if _OTHERS.fullmatch(end) and not end.startswith("the same "):
             return _of_others(what, end, number)
-    named = re.fullmatch(r"(not )?((?:(?!\w+ing )\w+ )?(\w+))(?<!ways)", end)
-    if number == "1" and named and _is_plural(named[3]):
-        end = _join(named[1], article(singular(named[2])))  # 1 of the people is a child
-    return _join(number, _things(what, number), _agreeing(verb, number), end)
+    return _acting(what, verb, _named(end, number), number)
+
+
+def _named(end: str, number: str) -> str:
+    """What things are called ("children"), for one of them ("a child")."""
+    called = _NAMED.fullmatch(end)
+    if number != "1" or not called or not _is_plural(called["last"]):
+        return end
+    return _join(called["not"], article(singular(called["what"])))
 
 
 def _of_others(what: str, end: str, number: str) -> str | None:
@@ -131,7 +170,7 @@ def _of_others(what: str, end: str, number: str) -> str | None:
     if busy := _BUSY.fullmatch(end):
         verb = "are" if _are_many(busy["who"]) else "is"
         rest = busy["end"] or ""
-        order = (rest, things) if rest in _AFTER_NOUN else (things, rest)
+        order = (rest, things) if rest in AFTER_NOUN else (things, rest)
         return _join(_capital(busy["who"]), verb, busy["act"], *order)
     if _MEASURES.fullmatch(what):
         return _join(_capital(end), "are" if _are_many(end) else "is", things)
@@ -140,8 +179,8 @@ def _of_others(what: str, end: str, number: str) -> str | None:
 
 def _are_many(who: str) -> bool:
     words = who.split()
-    name = [word for at, word in enumerate(words) if not _AFTER_NOUN & set(words[: at + 1])]
-    return words[0] in _PRONOUNS or (words[0] != "each" and any(map(_is_plural, name)))
+    name = [word for at, word in enumerate(words) if not AFTER_NOUN & set(words[: at + 1])]
+    return words[0] in PEOPLE or (words[0] != "each" and any(map(_is_plural, name)))
 
 
 def _owned(found: re.Match[str], number: str) -> str:
@@ -149,21 +188,29 @@ def _owned(found: re.Match[str], number: str) -> str:
     if who.split()[0] == "not":  # the elephants that have none
         negated = "does not have" if number == "1" else "do not have"
         return _join(number, things, negated, who.partition(" ")[2], found["end"])
-    verb = "have" if found["do"] == "do" else "has"
+    verb = "have" if found["do"] == "do" and not who.startswith("each") else "has"
     return _join(_capital(who), verb, number, things, found["end"])
 
 
 def _there(things: str, after: str | None, number: str, verb: str = "are") -> str:
     said = _join(_things(things, number), after)
     if number == "1":
-        said = _RELATIVE.sub(lambda found: f"{found[1]} {_WAS[found[2]]}", said)
+        said = of_one(_head(things), _related(said))
     return _join("There", _agreeing(verb, number), number, said)
 
 
+def _related(said: str) -> str:
+    """One thing with what it is told by ("man who has a hat"); a clause about others stays."""
+    found = _RELATIVE.search(said)
+    if not found or any(map(_is_plural, said[: found.start()].split())):
+        return said
+    return f"{said[: found.start(2)]}{_agreeing(found[2], '1')}{said[found.end(2) :]}"
+
+
 def _agreeing(verb: str, number: str) -> str:
-    if number != "1" or verb == "can":
+    if number != "1" or verb in PAST:
         return verb
-    return _WAS.get(verb) or plural(verb)  # a verb takes its s as a noun does
+    return WAS.get(verb) or plural(verb)  # a verb takes its s as a noun does
 
 
 def _join(*parts: str | None) -> str:
@@ -175,6 +222,7 @@ def _capital(words: str) -> str:
 
 
 def _is_plural(word: str) -> bool:
+    word = word.rstrip(",")
     return singular(word) != word.lower() or plural(word) == word
 
 
@@ -185,29 +233,63 @@ def _things(phrase: str, number: str) -> str:
     ('person in red shirts', 'CPU tower', 'bus')
     """
     words = phrase.split()
+    if words and words[_place_of_head(words)].lower() in UNCOUNTED:
+        return _join("piece" if number == "1" else "pieces", "of", phrase)
     if number != "1" or words[:1] in ([], ["of"]):  # 1 of the men
         return phrase
-    head = next((at for at in range(len(words) - 1) if _ends_name(words, at)), len(words) - 1)
-    if words[head].lower() in _PAIRED and "of" not in words[:head]:
-        return _join("pair of", phrase)
+    if "different" in words[:-1] and "different color" not in phrase:
+        words.remove("different")  # 1 kind of fruit
+    head = _place_of_head(words)
+    if words[head].lower() in PAIRED and "of" not in words[:head]:
+        return _join("pair of", *words)
+    if words[head].lower() == "cattle":
+        return _join("head of", *words)
     words[head] = _singular(words[head])
-    if words[head + 1 : head + 2] in (["and"], ["or"]) and len(words) > head + 2:
-        return _join(*words[: head + 1], "or", _things(" ".join(words[head + 2 :]), number))
-    return " ".join(words)
+    before, one, after = _own(words[:head], words[head]), words[head], words[head + 1 :]
+    if after[:1] in (["and"], ["or"]) and len(after) > 1:
+        return _join(*before, one, "or", _things(" ".join(after[1:]), number))
+    if one.endswith(",") and after and not (after[0] in AFTER_NOUN or _ASIDE.fullmatch(after[0])):
+        return _join(*before, one, _things(" ".join(after), number))
+    if one in KINDS and after[:1] == ["of"] and len(after) > 1:
+        return _join(*before, one, "of", _things(" ".join(after[1:]), number))
+    return of_one(one, _related(_join(*before, one, *after)))
+
+
+def _head(phrase: str) -> str:
+    """The noun itself, in the singular."""
+    words = phrase.split()
+    return _singular(words[_place_of_head(words)]) if words else ""
+
+
+def _place_of_head(words: list[str]) -> int:
+    return next((at for at in range(len(words) - 1) if _ends_name(words, at)), len(words) - 1)
 
 
 def _ends_name(words: list[str], at: int) -> bool:
     """Whether the name of the things ends with this word: "cars" in "cars coming down the street",
     not "parking" in "parking meters" nor "red" in "red and gold flags"."""
     after = words[at + 1]
-    if after in {"and", "or", "not"} or after.endswith(("ing", "ed")):
+    if after in {"and", "or", "not"} or after.endswith(("ing", "ed")) or words[at].endswith(","):
         return _is_plural(words[at])
-    return after in _AFTER_NOUN
+    return after in AFTER_NOUN
+
+
+def _own(before: list[str], one: str) -> list[str]:
+    """The words before one thing: a hand of several people is that of one."""
+    if one not in BODY:
+        return ["person's" if word == "people's" else word for word in before]
+    return [
+        f"{singular(word[:-2])}'s" if word.endswith("'s") and word.islower() else word
+        for word in before
+    ]
 
 
 def _singular(noun: str) -> str:
-    if noun == "glasses":  # to drink from: who counts spectacles counts people who wear them
-        return "glass"
+    if noun.endswith(","):
+        return f"{_singular(noun[:-1])},"
+    if noun in _ONES:
+        return _ONES[noun]
     noun = re.sub(r"^([^']+)'s$", r"\1", noun)  # tv's
-    known = noun.islower() or noun.lower() in PLURALS.values()
-    return singular(noun) if known else noun.removesuffix("s")
+    if noun.islower() or noun.lower() in PLURALS.values():
+        return singular(noun)
+    return singular(noun).capitalize() if noun.istitle() else noun.removesuffix("s")
