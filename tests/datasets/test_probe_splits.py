@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -223,6 +224,47 @@ def test_files_of_another_kind_are_told_apart(tmp_path: Path, source: str, conte
         read_questions(source, path, path)
 
 
+BROKEN = {
+    '{"images": [{"filename": "a", "split": "train", "qa_pairs": 5}]}': "qa_pairs is 5",
+    '{"images": [{"filename": "a", "split": "train", "qa_pairs": [{"question": "How many cats?", '
+    '"answer": "2", "multiple_choices": 7, "qa_id": 1}]}]}': "multiple_choices is 7",
+    '{"annotations": [], "questions": [{"image_id": "abc", "question": "", "question_id": 1}]}': (
+        "question 1: image_id is 'abc'"
+    ),
+}
+
+
+@pytest.mark.parametrize(("content", "said"), BROKEN.items())
+def test_a_damaged_entry_is_told_with_its_place(tmp_path: Path, content: str, said: str) -> None:
+    path = tmp_path / "x.json"
+    path.write_text(content)
+    source = "visual7w" if "images" in content else "vqa"
+    with pytest.raises(SubitizeError, match=re.escape(said)):
+        read_questions(source, path, path)
+
+
+def test_numbers_and_pictures_that_cannot_be_are_counted(tmp_path: Path) -> None:
+    path = tmp_path / "train.json"
+    entry = {"image": "a.jpg", "question": "How many cats?", "answer": 2}
+    path.write_bytes(orjson.dumps([entry, entry | {"answer": -4}, entry | {"image": "../b.jpg"}]))
+    found = read_questions("tallyqa", path)
+    assert len(found.questions) == 1
+    assert found.dropped == {"answer-not-a-number": 1, "picture-outside-the-folder": 1}
+
+
+def test_a_question_with_a_wordy_foil_stays_and_is_no_dropped_one(tmp_path: Path) -> None:
+    path = tmp_path / "x.json"
+    pair = {"question": "How many cats?", "answer": "2", "qa_id": 1}
+    pair |= {"multiple_choices": ["Many.", "1", "3"]}
+    path.write_bytes(
+        orjson.dumps({"images": [{"filename": "a", "split": "train", "qa_pairs": [pair]}]})
+    )
+    built = build(read_questions("visual7w", path), "standard", seed=0, mode="fluent")
+    assert not +built.dropped
+    assert built.repaired["foil-not-a-number"] == 1
+    assert not built.parts["train"][0].faults
+
+
 def pictures(folder: Path, names: list[str]) -> Path:
     made = folder / "pictures"
     made.mkdir(exist_ok=True)
@@ -260,6 +302,13 @@ def test_coco_captions_become_pairs(tmp_path: Path) -> None:
         own = f"picture {int(one.picture[:-4])} told"
         assert one.caption.startswith(own)
         assert not one.foil.startswith(own)
+
+
+def test_captions_that_are_no_objects_are_told(tmp_path: Path) -> None:
+    path = tmp_path / "captions.json"
+    path.write_text('{"images": [1], "annotations": [2]}')
+    with pytest.raises(BadInput, match="should be objects"):
+        read_captions("coco", path, pictures(tmp_path, ["a.jpg"]))
 
 
 def test_conceptual_captions_are_named_by_line_or_column(tmp_path: Path) -> None:

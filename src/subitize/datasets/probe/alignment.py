@@ -69,8 +69,12 @@ def _coco(path: Path) -> dict[str, list[str]]:
         captions: dict[str, list[str]] = {name: [] for name in names.values()}
         for one in given["annotations"]:
             captions[names[one["image_id"]]].append(" ".join(str(one["caption"]).split()))
-    except (KeyError, TypeError) as problem:
+    except KeyError as problem:
         raise BadInput(f"{path} is no captions_*.json of COCO: {problem} is missing.") from None
+    except TypeError:
+        raise BadInput(
+            f"{path} is no captions_*.json of COCO: images and annotations should be objects."
+        ) from None
     return {name: told for name, told in captions.items() if told}
 
 

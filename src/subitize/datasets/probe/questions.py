@@ -48,6 +48,8 @@ class Found:
     dropped: Counter[str] = field(default_factory=Counter)
     examples: dict[str, list[str]] = field(default_factory=dict)
     """by reason, the first that were dropped"""
+    repaired: Counter[str] = field(default_factory=Counter)
+    """questions that stay, with foils to be replaced, by reason"""
 
     def drop(self, reason: str, what: str) -> None:
         self.dropped[reason] += 1
@@ -83,6 +85,7 @@ def read_all(source: str, paths: Sequence[Path], annotations: Sequence[Path] = (
         found = read_questions(source, path, annotations[place] if annotations else None)
         whole.questions += found.questions
         whole.dropped += found.dropped
+        whole.repaired += found.repaired
         for reason, shown in found.examples.items():
             whole.examples[reason] = [*whole.examples.get(reason, ()), *shown][:_NAMED]
     return whole
@@ -113,18 +116,20 @@ def _take(found: Found, entry: Mapping[str, Any], source: str) -> None:
         found.drop("not-a-how-many-question", question)
         return
     answer = number_of(entry["answer"])
-    if answer is None:
+    if answer is None or answer < 0:
         found.drop("answer-not-a-number", f"{question} {entry['answer']}")
+        return
+    picture = str(entry["picture"])
+    if Path(picture).is_absolute() or ".." in Path(picture).parts:
+        found.drop("picture-outside-the-folder", f"{question} {picture}")
         return
     foils = tuple(one for one in map(number_of, entry.get("foils", ())) if one is not None)
     if len(foils) < len(entry.get("foils", ())):
-        found.drop("foil-not-a-number", f"{question} {entry['foils']}")
+        found.repaired["foil-not-a-number"] += 1
     question = "How many" + question[len("how many") :]
     part = _PARTS.get(str(entry.get("part", "")), "")
     identity = f"counting_{source}_{entry['id']}"
-    found.questions.append(
-        Question(identity, str(entry["picture"]), question, answer, foils, part, source)
-    )
+    found.questions.append(Question(identity, picture, question, answer, foils, part, source))
 
 
 def _listed(path: Path, what: str, key: str = "") -> list[Any]:
@@ -142,17 +147,23 @@ def _need(entry: Any, names: tuple[str, ...], where: str) -> Mapping[str, Any]:
     return entry
 
 
+def _list_in(entry: Mapping[str, Any], name: str, where: str) -> list[Any]:
+    if not isinstance(entry[name], list):
+        raise BadInput(f"{where}: {name} is {entry[name]!r:.60}, which is no list.")
+    return entry[name]  # type: ignore[no-any-return]
+
+
 def _visual7w(path: Path) -> Iterator[dict[str, Any]]:
     """dataset_v7w_telling.json: pictures with their questions, three wrong answers each."""
     for place, image in enumerate(_listed(path, "pictures", "images"), 1):
         where = f"{path}: picture {place}"
         known = _need(image, ("filename", "split", "qa_pairs"), where)
-        for pair in known["qa_pairs"]:
+        for pair in _list_in(known, "qa_pairs", where):
             told = _need(pair, ("question", "answer", "multiple_choices", "qa_id"), where)
             yield {
                 "id": told["qa_id"], "picture": known["filename"], "part": known["split"],
                 "question": told["question"], "answer": told["answer"],
-                "foils": told["multiple_choices"],
+                "foils": _list_in(told, "multiple_choices", where),
             }  # fmt: skip
 
 
@@ -173,13 +184,17 @@ def _vqa(path: Path, annotations: Path) -> Iterator[dict[str, Any]]:
     for place, entry in enumerate(_listed(annotations, "annotations", "annotations"), 1):
         names = ("question_id", "multiple_choice_answer")
         told = _need(entry, names, f"{annotations}: annotation {place}")
-        answers[told["question_id"]] = told["multiple_choice_answer"]
+        answers[str(told["question_id"])] = told["multiple_choice_answer"]
     part = next((part for part in _PARTS if subtype.startswith(part)), "")
     for place, entry in enumerate(_listed(path, "questions", "questions"), 1):
         told = _need(entry, ("image_id", "question", "question_id"), f"{path}: question {place}")
-        number = int(told["image_id"])
+        number = number_of(told["image_id"])
+        if number is None:
+            raise BadInput(
+                f"{path}: question {place}: image_id is {told['image_id']!r}, no number."
+            )
         yield {
             "id": told["question_id"], "question": told["question"], "part": part,
             "picture": f"COCO_{subtype or 'train2014'}_{number:012d}.jpg",
-            "answer": answers.get(told["question_id"], "unanswered"),
+            "answer": answers.get(str(told["question_id"]), "unanswered"),
         }  # fmt: skip

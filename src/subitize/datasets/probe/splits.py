@@ -54,7 +54,7 @@ def build(found: Found, split: str, *, seed: int, foils: str = "any", mode: Mode
         raise UnknownName("rule on foils", foils, FOIL_RULES)
     if foils == "even" and split != "interpolated":
         raise BadInput("--foils even is for the interpolated split, whose training answers are.")
-    made = Built({part: [] for part in PARTS}, Counter(found.dropped))
+    made = Built({part: [] for part in PARTS}, Counter(found.dropped), Counter(found.repaired))
     made.examples = {why: list(shown) for why, shown in found.examples.items()}
     usable = [one for one in _in_parts(found.questions, made, seed) if _told(one, mode, made)]
     fitting = [one for one in usable if _fits(one, split, made)]
