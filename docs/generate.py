@@ -20,6 +20,7 @@ from subitize.models.base import METHODS
 from subitize.models.catalog import FAMILIES
 from subitize.published.references import REFERENCES
 from subitize.score_keys import KEYS
+from subitize.stimuli.probe import DRAWING_VERSION
 
 HERE = Path(__file__).parent
 NOTE = "<!-- written by docs/generate.py: change the code, then run it again -->\n\n"
@@ -385,16 +386,16 @@ ones) or even (odd numbers do not occur).
 
 **What came out** (`numbernet.json`, made by `make numbernet`): acc_r and share of right answers on
 scenes that were not trained, mean over {seeds} seeds and, in brackets, lowest and highest. Foils in
-all tests are any wrong numbers at most five from the right one. Trained and tested on version 1 of
-the drawings, before `identical=off` made sure that no two things asked for are alike.
+all tests are any wrong numbers at most five from the right one. {drawings}
 
 """
+BEFORE_VERSION_2 = "14d4ccbe5"
+"""commit of the trainings on version 1 of the drawings"""
 SHOWN = (
     "\nWhat the four cells show: trained on even numbers with a head of number words, the network "
     "recognises even numbers and fails on odd ones. Where odd numbers occur as foils it takes them "
     "for wrong and says the even neighbour; where they do not occur, it does not know their words. "
-    "(How often it names one all the same hangs on the seed and on how often each number is asked: "
-    "with seed 0 it is the number five, and no other.) "
+    "(How often it names one all the same hangs on the seed: see the brackets.) "
     "With a number line it does on odd numbers what it does on even ones, with either foils. So "
     "here it is the head that decides whether counting carries over to numbers that were not "
     "trained, and foils decide how a head of number words fails. This is one small network whose "
@@ -416,7 +417,9 @@ def numbernet() -> str:
     largest = max(one["weights"] for one in first.values())
     parts = [
         "# numbernet\n\n" + NOTE,
-        NUMBERNET.format(weights=largest, seeds=len(found), further=further),
+        NUMBERNET.format(
+            weights=largest, seeds=len(found), further=further, drawings=_drawings(found)
+        ),
     ]
     parts.append(
         "| model | split | foils in training | head | asked | acc_r | right answers | "
@@ -444,6 +447,17 @@ def numbernet() -> str:
             f"{max(own):.0f} |\n"
         )
     return "".join([*parts, "\nCPU seconds of one core; drawing and eye serve all six.\n"])
+
+
+def _drawings(found: list[dict[str, Any]]) -> str:
+    """By which version of the scenes it was trained; the first trainings did not write it down."""
+    old = sum(one["commit"].startswith(BEFORE_VERSION_2) for one in found)
+    if not old:
+        return f"Trained and tested on version {DRAWING_VERSION} of the drawings, the present one."
+    return (
+        f"{old} of {len(found)} were trained and tested on version 1 of the drawings,\nbefore "
+        "`identical=off` made sure that no two things asked for are alike."
+    )
 
 
 def _spread(values: list[float]) -> str:
