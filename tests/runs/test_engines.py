@@ -188,6 +188,12 @@ class OddAndWaiting(Odd):
         ([Reply("words", "1")], "of the kind 'words'"),  # type: ignore[arg-type]
         ([Reply("boxes", [[0, 0, 1, 1, 0.5]])], "holds no boxes"),
         ([Reply("boxes", {"boxes": [[0, 0, 1, 1, float("nan")]]})], "not a finite number"),
+        ([Reply("picture", b"1")], "it gave picture where a namer gives text"),
+        ([Reply("text", 10**5000)], "its text can't be stored: ValueError"),
+        ([Reply("text", "1", facts={"seen": 10**5000})], "its text can't be stored: ValueError"),
+        ([Reply("scores", {"scores": [1, 3]})], "it gave scores where"),
+        (GeneratorExit("boo"), "GeneratorExit: boo"), (BaseException("boo"), "Exception: boo"),
+        (asyncio.CancelledError("boo"), "CancelledError: boo"),
         ([Reply("text", "1", None)], "the stop of its reply"),  # type: ignore[arg-type]
         ([Reply("text", "1", "stop", None)], "the usage of its reply"),  # type: ignore[arg-type]
     ],
@@ -226,10 +232,21 @@ def test_a_model_without_its_method_is_told(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize("problem", [GeneratorExit("boo"), BaseException("boo")])
-def test_what_is_no_exception_ends_no_run_either(tmp_path: Path, problem: BaseException) -> None:
-    outcome = ask(Odd("test/odd", problem), tmp_path)
-    assert 0 < outcome.failed < TRIALS
+class CancelsEverything(Model):
+    kinds = ("namer",)
+
+    async def name(self, items: Sequence[Item]) -> list[Reply]:
+        for task in asyncio.all_tasks():
+            task.cancel()
+        await asyncio.sleep(0)
+        return [Reply("text", "1") for _ in items]
+
+
+def test_a_model_that_ends_the_runs_own_task_is_told(tmp_path: Path) -> None:
+    """Else the trials that are left would go unasked, and the run would be called complete."""
+    outcome = ask(CancelsEverything("test/cancels"), tmp_path)
+    assert not outcome.complete
+    assert "ended the run's own task" in str(outcome.error)
 
 
 class Elsewhere:

@@ -48,6 +48,14 @@ METHODS: Mapping[str, str] = {
     "painter": "paint",
     "counter": "count",
 }
+GIVES: Mapping[str, tuple[ResponseKind, ...]] = {
+    "namer": ("text", "choice", "boxes"),
+    "matcher": ("scores",),
+    "filler": ("ranking",),
+    "painter": ("picture",),
+    "counter": ("boxes",),
+}
+"""what each kind may give beside text, which may always come: a refusal"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,6 +262,14 @@ def _checked(one: Any) -> Reply | ModelError:
             found = type(getattr(one, name)).__name__
             return ModelError(f"the {name} of its reply is of the type {found}")
     return one
+
+
+def fitting(answer: Reply | ModelError, kind: Kind) -> Reply | ModelError:
+    """The answer, if whoever is asked as this kind can give such a reply: the file name of a
+    picture that a namer gave must not be read as its words."""
+    if isinstance(answer, ModelError) or answer.kind in ("text", *GIVES[kind]):
+        return answer
+    return ModelError(f"it gave {answer.kind} where a {kind} gives {' or '.join(GIVES[kind])}")
 
 
 def words_of(problem: BaseException) -> str:

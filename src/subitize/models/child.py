@@ -24,7 +24,7 @@ from typing import Any, BinaryIO
 import orjson
 
 from subitize.errors import ModelError, SubitizeError
-from subitize.models.base import METHODS, Item, ModelOptions, Reply, compute, opened
+from subitize.models.base import METHODS, Item, ModelOptions, Reply, compute, opened, words_of
 from subitize.models.catalog import open_model
 from subitize.models.secrets import Secrets, whole_characters
 from subitize.records import Stimulus, Trial, fingerprint
@@ -67,16 +67,21 @@ def _pack_reply(answer: Reply | ModelError) -> dict[str, Any]:
     """As JSON can hold it: what it can't is told by its words, or is a problem of this reply."""
     if isinstance(answer, ModelError):
         return {"problem": whole_characters(str(answer))}
+    try:
+        return _packed(answer)
+    # what a model gave may be an object of its own, whose words or items raise anything
+    except Exception as problem:
+        return {"problem": f"its {answer.kind} can't be stored: {words_of(problem)}"}
+
+
+def _packed(answer: Reply) -> dict[str, Any]:
     entry = {name: getattr(answer, name) for name in answer.__slots__}
     if answer.kind == "picture":
         entry["value"] = {"base64": base64.b64encode(answer.value).decode()}
     elif isinstance(answer.value, str):
         entry["value"] = whole_characters(answer.value)
     else:
-        try:
-            orjson.dumps(answer.value, option=orjson.OPT_SERIALIZE_NUMPY)
-        except TypeError as problem:
-            return {"problem": f"its {answer.kind} can't be stored: {problem}"}
+        orjson.dumps(answer.value, option=orjson.OPT_SERIALIZE_NUMPY)
     told = {"stop": answer.stop, "usage": dict(answer.usage), "facts": dict(answer.facts)}
     plain: dict[str, Any] = orjson.loads(orjson.dumps(Secrets().plain(told), default=str))
     return entry | plain

@@ -18,7 +18,7 @@ from subitize.errors import (
     Unfit,
     WorkerLost,
 )
-from subitize.models.base import Item, Kind, Model, Reply, words_of
+from subitize.models.base import Item, Kind, Model, Reply, fitting, words_of
 from subitize.models.memory import told_by
 from subitize.records import Stimulus
 from subitize.runs.engines import Answered, Asked, Engine
@@ -221,7 +221,8 @@ class Desk:
 
     def _noted(self, answered: Answered) -> Answered:
         """Stop the run when asking on would only waste calls."""
-        answer = answered[0]
+        answer = fitting(answered[0], self.kind)
+        answered = (answer, *answered[1:])
         if isinstance(answer, Reply):
             self._successes += 1
             self._failures_in_a_row = 0

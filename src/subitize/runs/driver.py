@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from subitize.benchmark import Benchmark, Settings, Stage
-from subitize.errors import ModelError, StorageFull, SubitizeError
+from subitize.errors import Hopeless, ModelError, StorageFull, SubitizeError
 from subitize.models.base import Item, Reply
 from subitize.models.secrets import whole_characters
 from subitize.records import Key, Reading, Response, Row, Stimulus, Trial, fingerprint, key_from
@@ -179,6 +179,11 @@ class Driver:
                 work.halt.set(SPENT)
             except SubitizeError as problem:
                 work.halt.set(str(problem), problem)
+            except asyncio.CancelledError:
+                if not work.halt:  # or the trials that are left would go unasked without a word
+                    ended = Hopeless("The model under test or a helper ended the run's own task.")
+                    work.halt.set(str(ended), ended)
+                raise
 
     async def _finish(self, job: Job, stage: Stage) -> Row | None:
         """Take a job through all its attempts; the last of them, unless the run was halted."""
@@ -349,10 +354,11 @@ class Driver:
 
     async def _keep_syncing(self) -> None:
         """A sync per small batch of lines, off the event loop; and a look whether the folder is
-        still there."""
+        still there, and whether anything comes."""
         work, loop = self._work, asyncio.get_running_loop()
         while True:
             await asyncio.sleep(SYNC_SECONDS)
+            work.progress.still_waiting()
             if work.journal.lost:
                 problem = gone(work.folder.path)
                 work.halt.set(str(problem), problem)

@@ -131,10 +131,13 @@ class LocalEngine:
             return replies_from(await self._ask([item]), 1)[0]
         except ModelError as problem:
             return problem
-        except SubitizeError:
+        except (SubitizeError, KeyboardInterrupt):
             raise
         # a model may raise anything, sys.exit too: it costs its item, not the run
-        except (Exception, SystemExit) as problem:
+        except BaseException as problem:
+            task = asyncio.current_task()
+            if isinstance(problem, asyncio.CancelledError) and task and task.cancelling():
+                raise  # it is the run that ends, not its call
             return ModelError(words_of(problem))
 
 

@@ -78,13 +78,14 @@ class Progress(Bar):
         self.tokens = 0
         self.new = 0
         self.total: int | None = None
-        self._begun = self._told_at = time.monotonic()
+        self._begun = self._told_at = self._came_at = time.monotonic()
+        self._patience = every
 
     def stage(self, name: str, trials: int | None) -> None:
         """A new stage begins; its trials are added to the total."""
         if trials is not None:
             self.total = (self.total or 0) + trials
-        self._stage = name
+        self._stage, self._came_at = name, time.monotonic()
         self.update(description=f"{self.title} · {name}", total=self.total)
 
     def stored(self) -> None:
@@ -98,8 +99,17 @@ class Progress(Bar):
         other = not counts and (reading.state == "read" or reading.state in UNREADABLE)
         self._advance(OTHER if other else reading.state)
 
+    def still_waiting(self) -> None:
+        """Say that nothing has come for long, more and more seldom; asked again and again."""
+        waited = time.monotonic() - self._came_at
+        if waited >= self._patience:
+            self._patience = 2 * waited
+            where = f"{self.title} · {self._stage}"
+            self.say(f"{where}: nothing has come for {waited:.0f} s; still waiting")
+
     def _advance(self, state: str) -> None:
         self.states[state] += 1
+        self._came_at, self._patience = time.monotonic(), self._every
         if not self._shows and (self._silent or time.monotonic() - self._told_at < self._every):
             return
         self._told_at = time.monotonic()

@@ -9,7 +9,7 @@ import orjson
 
 from subitize.errors import BadInput, ModelError
 from subitize.measures.boxes import checked
-from subitize.models.base import Reply
+from subitize.models.base import Reply, words_of
 from subitize.models.secrets import Secrets, whole_characters
 from subitize.records import USAGE, Key, Response
 
@@ -21,6 +21,16 @@ LONGEST_FACTS = 400_000
 
 def as_response(key: Key, reply: Reply, seconds: float, sha256: str, note: str) -> Response:
     """The response that goes into the journal; a value that no file can hold is an error."""
+    try:
+        return _packed(key, reply, seconds, sha256, note)
+    except ModelError:
+        raise
+    # what a model gave may be an object of its own, whose words or items raise anything
+    except Exception as problem:
+        raise ModelError(f"its {reply.kind} can't be stored: {words_of(problem)}") from None
+
+
+def _packed(key: Key, reply: Reply, seconds: float, sha256: str, note: str) -> Response:
     usage, rest = _usage(reply.usage)
     facts = {**reply.facts, **({"usage": rest} if rest else {})}
     value = reply.value
@@ -30,10 +40,7 @@ def as_response(key: Key, reply: Reply, seconds: float, sha256: str, note: str) 
         except (BadInput, TypeError, LookupError) as problem:
             raise ModelError(f"its reply holds no boxes: {problem}") from None
     if reply.kind in PACKED and not isinstance(value, str):
-        try:
-            value = orjson.dumps(value, option=orjson.OPT_SERIALIZE_NUMPY).decode()
-        except TypeError as problem:
-            raise ModelError(f"its {reply.kind} can't be stored: {problem}") from None
+        value = orjson.dumps(value, option=orjson.OPT_SERIALIZE_NUMPY).decode()
     stop = whole_characters(reply.stop)[:LONGEST_STOP]
     return Response(
         *key, reply.kind, whole_characters(str(value)), stop, usage, seconds, sha256,
