@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import http.client
+import socket
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+import orjson
 import pytest
 
+from subitize.humans.serving import opened, study_folder
 from subitize.humans.study import Study
+from subitize.humans.web import in_thread
 from tests.humans.conftest import Serve
 from tests.humans.served import Visitor
 from tests.humans.taking import taker
@@ -129,3 +133,70 @@ def test_nothing_personal_is_stored(study: tuple[str, Any]) -> None:
                       ("people", "given", "answers", "meta", "panel_ids")])  # fmt: skip
     assert "127.0.0.1" not in everything
     assert "Python-urllib" not in everything
+
+
+@pytest.mark.parametrize(
+    "facts",
+    ["[" * 400 + "]" * 400, '{"width": ' + "[" * 300 + "]" * 300 + "}", '{"width": "me@home.org"}',
+     '{"name": "Anna"}', "[1]", "1e999", '"\\ud800"', "{" + " " * 3000 + "}"],
+)  # fmt: skip
+def test_what_comes_beside_an_answer_never_costs_it(study: tuple[str, Any], facts: str) -> None:
+    base, here = study
+    one = taker(base, here)
+    one.begin()
+    assert one.send("/answer", value="3", facts=facts).status == 200
+    ((value, kept),) = here.desk.store.read("SELECT value, facts FROM answers")
+    assert value == "3"
+    assert set(orjson.loads(kept)) == {"server_seconds", "clock"}
+
+
+def raw_status(base: str, **headers: str) -> int:
+    connection = http.client.HTTPConnection(urlsplit(base).netloc)
+    connection.putrequest("GET", "/", skip_host="Host" in headers)
+    for name, value in headers.items():
+        connection.putheader(name, value)
+    connection.endheaders()
+    status = connection.getresponse().status
+    connection.close()
+    return status
+
+
+def test_names_that_are_none_are_refused(study: tuple[str, Any]) -> None:
+    base, _ = study
+    for host in ("[", "[::1", "evil.example", "", "127.0.0.1@evil.example", "]:80"):
+        assert raw_status(base, Host=host) == 421
+    for origin in ("http://[", "http://evil.example", "//", "file:///etc"):
+        assert raw_status(base, Origin=origin) == 403
+
+
+def test_nobody_sends_headers_without_an_end(study: tuple[str, Any]) -> None:
+    address = urlsplit(study[0])
+    with socket.create_connection((address.hostname, address.port)) as line:
+        line.sendall(b"GET / HTTP/1.1\r\nHost: x\r\nX: ")
+        try:
+            for _ in range(200):
+                line.sendall(b"a" * 65536)
+        except OSError:
+            return  # it has hung up
+        assert line.recv(100).startswith(b"HTTP/1.1 400")
+
+
+def test_a_number_that_is_too_long_is_no_error(study: tuple[str, Any]) -> None:
+    base, here = study
+    desk = Visitor(base)
+    desk.get(f"/desk?token={here.site.token}")
+    for many in ("9" * 5000, "501", "0", "-1", "x", ""):
+        assert desk.post("/desk/links", {"many": many}).status == 422
+    assert not here.desk.people
+
+
+def test_a_proxy_may_have_a_port_and_tell_another_host(painted: Path, tmp_path: Path) -> None:
+    study = Study("geckonum-task1", "apples", run=str(painted), training=False)
+    folder = study_folder(tmp_path, study, "")
+    with opened(folder, origin="http://study.example:8443") as here, in_thread(here.app) as base:
+        one = taker(base, here)
+        found = one.look().form("/consent")
+        assert found is not None
+        for origin, status in (("http://evil.example:8443", 403), ("http://study.example:1", 403),
+                               ("http://study.example:8443", 200)):  # fmt: skip
+            assert one.post(found[0], {**found[1], "agree": "yes"}, Origin=origin).status == status

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from subitize.api import run
 from subitize.humans.answers import read_answers
 from subitize.humans.serving import Opened
 from subitize.humans.study import Study
@@ -41,13 +43,8 @@ class Person:
                 self.page.keyboard.press(key)
 
     def ready(self) -> str:
-        """Wait for the question and its picture; which item it is about."""
-        self.page.wait_for_selector("#answer")
-        self.page.wait_for_function(
-            "() => { const one = document.getElementById('picture'); "
-            "return !one || (one.complete && one.naturalWidth > 0); }"
-        )
-        self.page.wait_for_timeout(40)  # the clock starts with the next frame
+        """Wait until the question is asked: its picture is there, and the clock runs."""
+        self.page.wait_for_selector("#answer[data-asked]")
         return str(self.page.input_value("[name=given]"))
 
     def overflow(self) -> int:
@@ -168,3 +165,35 @@ def test_lines_and_claims_are_chosen_by_one_key(
         assert {row.value for row in rows} <= expected
         assert not one.complaints
         one.context.close()
+
+
+@pytest.mark.parametrize("kind", ["verify", "reader-check"])
+def test_what_is_typed_beside_choices_is_what_is_stored(
+    kind: str, browser: Any, painted: Path, serve: Serve, tmp_path: Path
+) -> None:
+    """Enter in the field sends the field, not the first of the choices that stand with it."""
+    picture = next((painted / "images").iterdir())
+    (tmp_path / "counts.csv").write_text(f"image,category,count\n{picture.name},apples,9\n")
+    if kind == "verify":
+        study = Study(kind, pictures=str(painted / "images"), verify=str(tmp_path / "counts.csv"))
+        choice = "9"
+    else:
+        model = run("naming", "sim/chatty", out=str(tmp_path), per_cell=1, max=2, size=64,
+                    control=False, prompt="things", categories=("dots",))  # fmt: skip
+        study, choice = Study(kind, run=str(model.folder)), "no-number"
+    base, here = serve(replace(study, name="typed", training=False, annotators=2))
+    items = sum(one.role == "main" for one in here.desk.items.values())
+    for keys in (("4", "Enter"), ("a",)):
+        one = Person(browser, base, here, WIDTHS[0])
+        one.go()
+        one.press("Enter")
+        one.press("Enter")
+        for _ in range(items):
+            one.ready()
+            one.press(*keys)
+        assert "All your answers are saved" in one.page.content()
+        one.context.close()
+    answers = read_answers(tmp_path / "studies" / "typed")
+    said = {name: {row.value for row in answers.holding if row.person.name == name}
+            for name in answers.people}  # fmt: skip
+    assert said == {"p001": {"4"}, "p002": {choice}}

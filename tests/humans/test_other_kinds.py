@@ -18,6 +18,7 @@ from subitize.commands.importing import reader_check as import_check
 from subitize.datasets.box_tables import read_counted_boxes
 from subitize.errors import BadInput
 from subitize.humans.answers import read_answers
+from subitize.humans.checking import problem_with
 from subitize.humans.exporting import as_counts, as_judgements, as_screening
 from subitize.humans.kinds.catalog import material_of
 from subitize.humans.kinds.material import dots
@@ -25,7 +26,7 @@ from subitize.humans.run_folder import make_run
 from subitize.humans.serving import opened, study_folder
 from subitize.humans.simulated import Manner, Seen
 from subitize.humans.simulating import simulate
-from subitize.humans.study import Study
+from subitize.humans.study import KINDS, Study
 from subitize.humans.web import in_thread
 from subitize.models.catalog import open_model
 from subitize.readers.text import strict
@@ -81,8 +82,9 @@ def test_counts_are_what_calibrate_reads_and_a_second_person_verifies(
     folder = study_folder(tmp_path, again, "")
 
     def look(seen: Seen) -> str:
-        shown = re.search(r"Somebody counted (\d+) apples", seen.words)
+        shown = re.search(r"Somebody counted (\d+) apples?\.", seen.words)
         assert shown is not None
+        assert ("1 apple." in seen.words) == (shown[1] == "1")
         assert seen.options == ((shown[1], f"{shown[1]} is right"),)
         return "4" if shown[1] == "9" else shown[1]
 
@@ -99,6 +101,17 @@ def test_what_is_counted_is_told_by_a_file_and_paths_stay_inside(
     file.write_text("image,category\n1_apples_0.png,red apples\n")
     with pytest.raises(BadInput, match="does not tell what is counted"):
         material_of(Study("count", pictures=str(pictures), things=str(file)))
+    for count in ("3.5", "many", "-1"):
+        file.write_text(f"image,count\n1_apples_0.png,{count}\n")
+        with pytest.raises(BadInput, match="give a whole number"):
+            material_of(Study("verify", pictures=str(pictures), verify=str(file)))
+    file.write_text("image,count\n1_apples_0.png,3.0\n")
+    (item,) = (
+        one
+        for one in material_of(Study("verify", pictures=str(pictures), verify=str(file))).items
+        if one.role == "main"
+    )
+    assert item.questions[0].stored == ("3",)
     file.write_text("image,count\n../secret.png,3\n")
     with pytest.raises(BadInput, match="leads out of"):
         material_of(Study("verify", pictures=str(pictures), verify=str(file)))
@@ -200,3 +213,33 @@ def test_screened_pictures_are_excluded_and_faces_named(painted: Path, tmp_path:
     made = make_run(read_answers(folder), tmp_path / "runs")
     assert read_exclusions(made) == {items[0].questions[0].trial_id: "odd"}
     assert orjson.loads((made / "faces.json").read_bytes()) == [items[0].questions[0].trial_id]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_has_attention_checks_that_can_be_failed(
+    kind: str, pictures: Path, painted: Path, files: tuple[str, str], tmp_path: Path
+) -> None:
+    """A study that asks for checks has some, whatever is asked, and they tell right from wrong."""
+    given: dict[str, str] = {"pictures": str(pictures)}
+    if kind.startswith("geckonum"):
+        given = {"pictures": files[0], "prompts": files[1]}
+        given = {"run": str(painted)} if kind.endswith("1") else given
+    elif kind == "verify":
+        (tmp_path / "counts.csv").write_text("image,count\n1_apples_0.png,1\n")
+        given["verify"] = str(tmp_path / "counts.csv")
+    elif kind == "caption-fit":
+        write_study([Pair(1, "a photo of 2 apples", 11, 12, 2, "apples",
+                          str(pictures / "2_apples_0.png"))], tmp_path)  # fmt: skip
+        given = {"captions": str(tmp_path)}
+    elif kind == "reader-check":
+        model = run("naming", "sim/chatty", out=str(tmp_path), per_cell=1, max=1, size=64,
+                    control=False, prompt="things", categories=("dots",))  # fmt: skip
+        given = {"run": str(model.folder)}
+    items = [one for one in material_of(Study(kind, **given)).items if one.role == "check"]
+    assert len(items) >= 4
+    assert len({one.id for one in items}) == len(items)
+    for item in items:
+        (question,) = item.questions
+        assert all(not problem_with(question, one) for one in question.right)
+        assert item.picture is None or item.picture().content
+    assert len({question.right for one in items for question in one.questions}) > 1

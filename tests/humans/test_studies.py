@@ -55,16 +55,18 @@ def test_every_item_has_k_people_and_nobody_saw_one_twice(done: Path) -> None:
     each = Counter((row.item.id, row.person.name) for row in answers.holding)
     assert set(each.values()) == {1}
     assert set(Counter(item for item, _ in each).values()) == {5}
+    # Who asks first gets most: how many of the seven have answered at the end is left open.
     own = Counter(person for _, person in each)
-    assert set(own) == set(answers.people)
+    assert set(own) <= set(answers.people)
+    assert max(own.values()) <= 15
 
 
 def test_the_tables_of_such_people_recover_the_truth(done: Path, tmp_path: Path) -> None:
     made = make_run(read_answers(done), tmp_path)
     found = tables_of(made)
     name = "task1|painter_shapes_size_128|accuracy"
-    # Who gets which picture depends on who asks first. One person in five errs, so three of five err
-    # on one picture in twenty: more than four of 15 such labels come once in 10,000 studies.
+    # Who gets which picture depends on who asks first. One person in five errs, so three of five
+    # err on one picture in twenty: more than four of 15 such labels come once in 10,000 studies.
     assert found["table2"][name]["value"] >= 100 * 11 / 15
     assert found["counts"]["labels|task1"]["value"] == 15
     assert 0.5 < found["alpha"]["task1|nominal"]["value"] < 1  # they did not all agree
@@ -77,7 +79,8 @@ def test_the_run_has_the_trials_that_people_were_asked(done: Path, tmp_path: Pat
     assert {trial.id for trial in read_trials(folder)} == asked
     table = load_run(folder).counted
     assert table.height == len(answers.holding)
-    assert set(table["respondent"]) == {f"human/geckonum-{name}" for name in answers.people}
+    said = {row.person.name for row in answers.holding}
+    assert set(table["respondent"]) == {f"human/geckonum-{name}" for name in said}
 
 
 def test_the_run_knows_how_long_each_answer_took(done: Path, tmp_path: Path) -> None:
@@ -133,6 +136,13 @@ def test_tables_jspsych_and_bids_tell_of_every_answer(done: Path) -> None:
     events = pl.read_csv(bids["sub-p001/beh/sub-p001_task-apples_events.tsv"], separator="\t")
     assert events.columns[:2] == ["onset", "duration"]
     assert events["onset"].is_sorted()
+    # What BIDS's own validator asks for (bids-validator 1.15 found no error in such a folder): no
+    # stim_file without its file in stimuli/, and every column of ours told in a dictionary.
+    assert "stim_file" not in events.columns
+    told = orjson.loads(bids["task-apples_events.json"])
+    assert set(told) == set(events.columns)
+    assert set(orjson.loads(bids["participants.json"])) == set(listed.columns)
+    assert b"apples" in bids["README"]
 
 
 def test_a_naming_study_is_scored_like_a_model(tmp_path: Path) -> None:
@@ -227,6 +237,10 @@ def test_task_3_is_a_series_of_questions(files: tuple[str, str], tmp_path: Path)
         assert row.place < len(row.item.questions)
     found = tables_of(make_run(read_answers(folder), tmp_path / "runs"))
     assert found["table2"]["task3|me|accuracy"]["value"] == 100
+    # jsPsych's html-button-response declares `response` as which button it was, from 0.
+    for one in (one for file in as_jspsych(folder).values() for one in orjson.loads(file)):
+        if one["trial_type"] == "html-button-response":
+            assert one["response"] == {"1": 0, "0": 1}[one["answer"]]
 
 
 def test_a_study_without_answers_exports_nothing(painted: Path, tmp_path: Path) -> None:
@@ -235,5 +249,6 @@ def test_a_study_without_answers_exports_nothing(painted: Path, tmp_path: Path) 
         as_geckonum(folder)
     with opened(folder):
         pass
-    with pytest.raises(BadInput, match="Nobody has answered"):
-        as_geckonum(folder)
+    for made in (as_geckonum, as_jspsych, as_bids, as_table, as_run):
+        with pytest.raises(BadInput, match="Nobody has answered"):
+            made(folder)

@@ -50,6 +50,20 @@ WATCH = """() => {
   requestAnimationFrame(look);
 }"""
 
+EVEN = """
+// A screen that never misses a frame, however busy the machine is: its clock takes one frame after
+// the other and is never ahead of the real one. What a trial that was shown well does is looked at
+// with it; what a busy screen does, without.
+{
+  const real = window.requestAnimationFrame.bind(window), frame = 1000 / 60;
+  let shown = 0;
+  window.requestAnimationFrame = (call) => real((now) => {
+    shown = shown ? Math.min(shown + frame, now) : now;
+    call(shown);
+  });
+}
+"""
+
 
 @contextmanager
 def taking(out: Path, name: str = "anna") -> Iterator[tuple[Session, str]]:
@@ -60,6 +74,12 @@ def taking(out: Path, name: str = "anna") -> Iterator[tuple[Session, str]]:
         practice = practice_of(BENCHMARK, SETTINGS, 2)
         with in_thread(experiment(session, practice, Display(), site)) as base:
             yield session, f"{base}/?token={site.token}"
+
+
+def even(visit: Visit) -> Any:
+    """The visit's page, on a screen that misses no frame."""
+    visit.page.add_init_script(EVEN)
+    return visit.page
 
 
 def enter(page: Any, address: str) -> None:
@@ -110,7 +130,7 @@ def stored(session: Session) -> list[dict[str, Any]]:
 def test_a_whole_session(browser: Any, tmp_path: Path, width: int) -> None:
     touch = width == PHONE
     with taking(tmp_path) as (session, address), Visit(browser, width, has_touch=touch) as visit:
-        page = visit.page
+        page = even(visit)
         page.goto(address)
         page.wait_for_selector("body[data-now=ready]")
         assert visit.fits()
@@ -174,7 +194,7 @@ def test_recorded_is_shown(browser: Any, tmp_path: Path) -> None:
 
 def test_a_reload_in_the_middle_loses_nothing(browser: Any, tmp_path: Path) -> None:
     with taking(tmp_path) as (session, address), Visit(browser, DESKTOP) as visit:
-        enter(visit.page, address)
+        enter(even(visit), address)
         go_on(visit.page, 2 + 2)
         before = session.saved
         assert before >= 1
@@ -184,7 +204,7 @@ def test_a_reload_in_the_middle_loses_nothing(browser: Any, tmp_path: Path) -> N
         visit.page.click("#agree button")
         assert session.saved >= before
     with taking(tmp_path) as (session, address), Visit(browser, DESKTOP) as visit:
-        enter(visit.page, address)  # another server, another browser
+        enter(even(visit), address)  # another server, another browser
         go_on(visit.page, 99)
         assert session.complete
         counted = [line["trial"] for line in stored(session) if line["stop"] == "stop"]
@@ -193,7 +213,7 @@ def test_a_reload_in_the_middle_loses_nothing(browser: Any, tmp_path: Path) -> N
 
 def test_a_lost_connection_costs_patience_not_the_answer(browser: Any, tmp_path: Path) -> None:
     with taking(tmp_path) as (session, address), Visit(browser, DESKTOP) as visit:
-        page = visit.page
+        page = even(visit)
         enter(page, address)
         go_on(page, 2)
         while now(page) == "break":
@@ -212,7 +232,7 @@ def test_a_lost_connection_costs_patience_not_the_answer(browser: Any, tmp_path:
 
 def test_a_window_behind_others_is_noticed(browser: Any, tmp_path: Path) -> None:
     with taking(tmp_path) as (session, address), Visit(browser, DESKTOP) as visit:
-        page = visit.page
+        page = even(visit)
         enter(page, address)
         go_on(page, 2)
         while now(page) == "break":

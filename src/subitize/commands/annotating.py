@@ -73,7 +73,8 @@ def annotate(  # noqa: PLR0913, PLR0917  the options of the command, one each
             print(f"{base}/p/{secret}")
         if here.desk.study.entry == "open":
             say(f"people take part at {base}/")
-        say(f"{len(here.desk.items)} items in {folder}; Ctrl-C ends it, the same command goes on")
+        items = [one for one in here.desk.items.values() if one.role == "main"]
+        say(f"{len(items)} items in {folder}; Ctrl-C ends it, the same command goes on")
         print(f"researcher: {base}/desk?token={here.site.token}", flush=True)
         serve(here.app, bound)
 
@@ -89,15 +90,21 @@ def find_study(study: str, given: dict[str, Any], out: Path, database: str) -> P
             )
         read_folder(path)
         return path
+    # The study goes on from any folder: what the command names is kept as a whole path.
+    whole = {key: str(Path(value).resolve()) if _is_path(key, value) else value
+             for key, value in given.items()}  # fmt: skip
     if study in KINDS:
-        paths = ("pictures", "prompts", "run", "verify", "captions")
-        whole = {key: str(Path(value).resolve()) if key in paths else value
-                 for key, value in given.items()}  # fmt: skip
         return study_folder(out, study_from({"kind": study, **whole}, "the command"), database)
     if path.suffix != ".toml":
         raise BadInput(
             f"There is no study {study!r}: give a TOML file, a study's folder, or one of "
             f"{', '.join(KINDS)}."
         )
-    made: Study = replace(read_study(path), **given)
+    made: Study = replace(read_study(path), **whole)
     return study_folder(out, study_from(made.as_json(), str(path)), database)
+
+
+def _is_path(key: str, value: Any) -> bool:
+    return key in ("pictures", "prompts", "run", "verify", "captions") or (
+        key == "things" and str(value).endswith(".csv")
+    )

@@ -44,6 +44,13 @@ def need(answers: Answers, kinds: tuple[str, ...], what: str) -> None:
         raise BadInput("Nobody has answered yet: there is nothing to export.")
 
 
+def _some(answers: Answers) -> Answers:
+    """Answers of which there is at least one, be it practice."""
+    if not answers.rows:
+        raise BadInput("Nobody has answered yet: there is nothing to export.")
+    return answers
+
+
 def as_geckonum(folder: Path) -> dict[str, bytes]:
     """The release's files, task_N_PAINTER.csv, and the prompts they are about."""
     return geckonum_files(read_answers(folder))
@@ -84,7 +91,7 @@ def _gecko_row(row: Row) -> tuple[Any, ...]:
 
 def as_table(folder: Path) -> pl.DataFrame:
     """Every answer that was ever saved: also practice, checks, the pilot, and what was undone."""
-    answers = read_answers(folder)
+    answers = _some(read_answers(folder))
     holding = {row.number for row in answers.holding}
     listed = [
         {
@@ -100,8 +107,6 @@ def as_table(folder: Path) -> pl.DataFrame:
         }
         for row in answers.rows
     ]  # fmt: skip
-    if not listed:
-        raise BadInput("Nobody has answered yet: there is nothing to export.")
     return pl.DataFrame(listed)
 
 
@@ -118,47 +123,70 @@ def as_csv(folder: Path) -> dict[str, bytes]:
 
 
 def as_jspsych(folder: Path) -> dict[str, bytes]:
-    """A file per person as jsPsych saves it: a list of trials, times in milliseconds."""
-    answers = read_answers(folder)
+    """A file per person as jsPsych saves it: a list of trials, times in milliseconds.
+
+    Each trial has the data that jsPsych's plugin of that name declares: what was typed as `Q0`, of
+    a choice which button it was, from 0. `answer` is what was stored, in either case.
+    """
+    answers = _some(read_answers(folder))
     own: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
     for row in answers.rows:
         if row.void:
             continue
         typed = row.question.form in (FREE, NUMBER)
         began = row.person.entered or row.person.made
+        told: dict[str, Any] = (
+            {"trial_type": "survey-text", "response": {"Q0": row.value}, "question_order": [0]}
+            if typed else
+            {"trial_type": "html-button-response", "response": row.question.stored.index(row.value)}
+        )  # fmt: skip
         own[row.person.name].append({
-            "rt": round(row.seconds * 1000), "stimulus": row.item.id,
-            "response": {"Q0": row.value} if typed else row.value,
-            "trial_type": "survey-text" if typed else "html-button-response",
+            "rt": round(row.seconds * 1000), "stimulus": row.item.id, **told,
             "trial_index": len(own[row.person.name]),
             "plugin_version": f"subitize {__version__}",
             "time_elapsed": round((row.at - began) * 1000),
-            "prompt": row.question.words, "role": row.role, "subject": row.person.name,
-            "about": dict(row.item.about),
+            "answer": row.value, "prompt": row.question.words, "role": row.role,
+            "subject": row.person.name, "about": dict(row.item.about),
         })  # fmt: skip
     option = orjson.OPT_INDENT_2
     return {f"{name}.json": orjson.dumps(listed, option=option) for name, listed in own.items()}
 
 
+PARTICIPANTS = {
+    "participant_id": "the person", "part": "main or pilot", "status": "how far they came",
+    "consent": "version of the text agreed to", "answers": "how many answers count",
+}  # fmt: skip
+EVENTS = {
+    "onset": "seconds from the person's first visit to the question",
+    "duration": "seconds for which the question stood there",
+    "trial_type": "training, check, pilot or main", "response_time": "seconds until the answer",
+    "item": "what was shown; its picture is not part of this data set",
+    "question": "what was asked", "response": "what was answered",
+}  # fmt: skip
+"""columns of the BIDS tables, as their dictionaries tell them"""
+
+
 def as_bids(folder: Path) -> dict[str, bytes]:
     """participants.tsv and an events.tsv per person, by the Brain Imaging Data Structure."""
-    answers = read_answers(folder)
-    task = "".join(letter for letter in answers.study.name if letter.isalnum())
+    answers = _some(read_answers(folder))
+    name = answers.study.name
+    task = "".join(letter for letter in name if letter.isalnum())
     seen = {row.person.name for row in answers.rows}
     people = [one for one in answers.people.values() if one.name in seen]
     listed = [(f"sub-{one.name}", one.part, one.status, one.consent,
                sum(row.person is one for row in answers.holding)) for one in people]  # fmt: skip
-    columns = {
-        "participant_id": "the person", "part": "main or pilot", "status": "how far they came",
-        "consent": "version of the text agreed to", "answers": "how many answers count",
-    }  # fmt: skip
-    about = {"Name": answers.study.name, "BIDSVersion": "1.9.0", "DatasetType": "raw",
+    about = {"Name": name, "BIDSVersion": "1.9.0", "DatasetType": "raw",
              "GeneratedBy": [{"Name": "subitize", "Version": __version__}]}  # fmt: skip
-    described = {name: {"Description": words} for name, words in columns.items()}
+    words = (f"# {name}\n\nAnswers of people to a study of the kind {answers.study.kind}, by "
+             f"subitize {__version__}. Behaviour only: nothing was recorded but answers and times. "
+             "An event is a question with its answer; practice, attention checks and the pilot are "
+             "told by trial_type. Answers that were taken back are left out.\n")  # fmt: skip
     files = {
+        "README": words.encode(),
         "dataset_description.json": orjson.dumps(about, option=orjson.OPT_INDENT_2),
-        "participants.tsv": _tsv(tuple(columns), listed),
-        "participants.json": orjson.dumps(described, option=orjson.OPT_INDENT_2),
+        "participants.tsv": _tsv(tuple(PARTICIPANTS), listed),
+        "participants.json": _dictionary(PARTICIPANTS),
+        f"task-{task}_events.json": _dictionary(EVENTS),
     }
     for one in people:
         began = one.entered or one.made
@@ -169,11 +197,15 @@ def as_bids(folder: Path) -> dict[str, bytes]:
              f"{row.seconds:.3f}", row.item.id, row.question.words, row.value)
             for row in sorted(own, key=lambda row: row.at - row.seconds)
         ]  # fmt: skip
-        head = ("onset", "duration", "trial_type", "response_time", "stim_file", "question",
-                "response")  # fmt: skip
         path = f"sub-{one.name}/beh/sub-{one.name}_task-{task}_events.tsv"
-        files[path] = _tsv(head, rows)
+        files[path] = _tsv(tuple(EVENTS), rows)
     return files
+
+
+def _dictionary(columns: Mapping[str, str]) -> bytes:
+    """What the columns of a BIDS table mean."""
+    described = {name: {"Description": words} for name, words in columns.items()}
+    return orjson.dumps(described, option=orjson.OPT_INDENT_2)
 
 
 def _tsv(header: tuple[str, ...], rows: list[tuple[Any, ...]]) -> bytes:

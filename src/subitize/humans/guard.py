@@ -91,6 +91,15 @@ def unsigned(secret: bytes, proven: str) -> str | None:
     return text if good else None
 
 
+def _parts(address: str) -> tuple[str, str]:
+    """Host, and host with port, of an address; of what is none, names that nobody has."""
+    try:
+        found = urlsplit(address)
+        return found.hostname or "", found.netloc
+    except ValueError:
+        return "", ""
+
+
 class Refused(Exception):
     """A request that gets a short page instead: status, and a sentence for the visitor."""
 
@@ -111,6 +120,8 @@ class Guard:
         self.cookie = cookie
         self.secure = origin.startswith("https:")
         self.hosts = {*LOCAL, *([urlsplit(origin).hostname] if origin else [])}
+        self.places = {*self.hosts, *([urlsplit(origin).netloc] if origin else [])}
+        """where our own pages are, by the name that a browser tells: a port may belong to it"""
         self.limits = limits or Limits()
         self.sessions = Rates(self.limits.session_rate, self.limits.remembered)
         self.addresses = Rates(self.limits.address_rate, self.limits.remembered)
@@ -145,10 +156,10 @@ class Guard:
         host = headers.get(b"host", "")
         server = (scope.get("server") or ("",))[0]
         # A page elsewhere could give its own name our local address, and so read what we serve.
-        if server in LOCAL and urlsplit(f"//{host}").hostname not in self.hosts:
+        if server in LOCAL and _parts(f"//{host}")[0] not in self.hosts:
             return 421, "This server does not answer to that name."
         source = headers.get(b"origin", "")
-        if source not in {"", "null"} and urlsplit(source).netloc not in {host, *self.hosts}:
+        if source not in {"", "null"} and _parts(source)[1] not in {host, *self.places}:
             return 403, "This request comes from another site."
         length = headers.get(b"content-length", "0")
         if not length.isdecimal() or int(length) > self.limits.body:

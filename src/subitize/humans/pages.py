@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 KEPT = 64
 """pictures kept at hand"""
 LONGEST_FACTS = 2000
+PAGE_FACTS = ("hidden", "left", "width", "height", "touch")
+"""what our page tells beside an answer: milliseconds out of sight, how often, its size, fingers"""
 LONGEST_PANEL_ID = 200
 SLACK = 2.0
 """seconds that a browser's clock may run ahead of ours"""
@@ -269,10 +271,19 @@ def _timing(fields: dict[str, str], given: Given) -> tuple[float, dict[str, Any]
         "server_seconds": round(ours, 3),
         "clock": "page" if good else "server",
     }
-    told = fields.get("facts", "")
-    if told and len(told) <= LONGEST_FACTS:
-        try:
-            facts["page"] = orjson.loads(told)
-        except orjson.JSONDecodeError:
-            facts["page"] = None
+    if told := _told(fields.get("facts", "")):
+        facts["page"] = told
     return round(theirs if good else ours, 3), facts
+
+
+def _told(text: str) -> dict[str, Any]:
+    """What the page tells of itself: known names with a number or a yes or no, nothing else.
+
+    Anything else could be about a person, or be what can't be written beside the answer.
+    """
+    try:
+        found = orjson.loads(text if len(text) <= LONGEST_FACTS else "")
+    except orjson.JSONDecodeError:
+        return {}
+    known = found if isinstance(found, dict) else {}
+    return {name: known[name] for name in PAGE_FACTS if isinstance(known.get(name), int | float)}

@@ -32,14 +32,16 @@ def study_folder(out: Path, study: Study, database: str) -> Path:
     """The study's folder, made or found; another study under the same name is refused."""
     folder = out / study.name
     if (folder / FILE).exists():
-        found, _ = read_folder(folder)
-        if found != study:
+        found, kept = read_folder(folder)
+        if found == study:
+            return folder
+        # One that never opened, for want of its pictures perhaps, stands in nobody's way.
+        if kept or (folder / "study.db").exists():
             raise WrongRun(
                 f"{folder} holds another study with this name: it differs in "
                 f"{', '.join(_differing(found, study))}. Give it another name, or go on with "
                 f"`subitize annotate {folder}`."
             )
-        return folder
     make_folder(folder, "--out")
     shown = open_database(folder, database, study.name).shown if database else ""
     packed = {"format": FORMAT, "study": study.as_json(), "database": shown}

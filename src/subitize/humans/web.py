@@ -278,6 +278,7 @@ def serve(app: Any, bound: socket.socket) -> None:
         server_header=False,
         proxy_headers=False,
         ws="none",
+        http="h11",  # the one that bounds what comes before a request's body
         timeout_graceful_shutdown=5,
         timeout_keep_alive=30,
         h11_max_incomplete_event_size=32 * 1024,

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from subitize.datasets.geckonum.pictures import ENDINGS
 from subitize.errors import BadInput
@@ -18,6 +19,7 @@ from subitize.files import read_bytes, read_entries
 from subitize.humans.items import NUMBER, Item, Question
 from subitize.humans.kinds.material import Material, checks, from_file, known_by, trained
 from subitize.humans.study import Study
+from subitize.nouns import singular
 from subitize.records import Stimulus, Trial, make_trial
 
 BENCHMARK = ("people-count", "1")
@@ -57,7 +59,7 @@ def verify_material(study: Study) -> Material:
         if not path.is_file():
             raise BadInput(f"{where}: there is no picture {path}. Give the folder of the counts.")
         thing = str(row.get("category") or study.things or "things")
-        items.append(_item(folder, path, thing, str(row["count"])))
+        items.append(_item(folder, path, thing, _whole(row["count"], where)))
     practice = [
         trained(place, name, Question(words, NUMBER, None, (f"{said} is right",), (said,),
                                       (right,), why))
@@ -119,8 +121,17 @@ def _item(folder: Path, path: Path, thing: str, said: str) -> Item:
     return Item(known_by([trial]), (question,), partial(from_file, path), family=image, about=about)
 
 
+def _whole(count: Any, where: str) -> str:
+    """A count as it is shown and stored; a table's 3.0 is 3."""
+    text = re.sub(r"\.0+$", "", str(count).strip())
+    if not re.fullmatch(r"[0-9]{1,6}", text):
+        raise BadInput(f"{where}: count is {count!r}; give a whole number.")
+    return str(int(text))
+
+
 def _second(said: str, thing: str) -> str:
-    return f"Somebody counted {said} {thing}. How many do you count?"
+    counted = singular(thing) if said == "1" else thing
+    return f"Somebody counted {said} {counted}. How many do you count?"
 
 
 def count_trial(image: str, path: Path, thing: str, said: str) -> Trial:

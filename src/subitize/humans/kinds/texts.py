@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,14 @@ from subitize.captions.images import FITS, FITS_NOT, OPTIONS, STUDY
 from subitize.errors import BadInput
 from subitize.files import read_entries
 from subitize.humans.items import LINES, NUMBER, Item, Question
-from subitize.humans.kinds.material import Material, from_file, known_by, trained
+from subitize.humans.kinds.material import (
+    Material,
+    dots,
+    from_file,
+    from_stimulus,
+    known_by,
+    trained,
+)
 from subitize.humans.study import Study
 from subitize.records import Response, Stimulus, Trial, make_follower, make_trial
 from subitize.runs.columns import read_responses
@@ -60,7 +68,19 @@ def caption_material(study: Study) -> Material:
             ("stars.svg", "Five stars in the evening sky.", FITS_NOT, "There are many more."),
         ))
     ]  # fmt: skip
-    return Material([*practice, *items], words)
+    return Material([*practice, *_caption_checks(), *items], words)
+
+
+def _caption_checks() -> Iterator[Item]:
+    """Attention checks: a few apples, and a caption whose number fits or is far off."""
+    for place, (n, said) in enumerate(((2, "Two"), (1, "Nine"), (3, "Three"), (2, "Eight"))):
+        quote, fits = f"{said} apples on a plain ground.", place % 2 == 0
+        asked = Question(
+            FITTING, LINES, None, tuple(map(_shown, OPTIONS)), OPTIONS,
+            (FITS if fits else FITS_NOT,), quote=quote, mark=(0, len(said)),
+        )  # fmt: skip
+        shown = partial(from_stimulus, dots("apples", n, 900 + place))
+        yield Item(f"check-{place}", (asked,), shown, "check")
 
 
 def _shown(option: str) -> str:
@@ -117,7 +137,18 @@ def reader_material(study: Study) -> Material:
              "“A few” is no number: it only says roughly how many."),
         ))
     ]  # fmt: skip
-    return Material([*practice, *(_reply(trials[one.trial], one) for one in chosen)], words)
+    asked = (_reply(trials[one.trial], one) for one in chosen)
+    return Material([*practice, *_reader_checks(), *asked], words)
+
+
+def _reader_checks() -> Iterator[Item]:
+    """Attention checks: replies that whoever reads them can't take for another number."""
+    for place, n in enumerate((4, 7, 2, 9)):
+        asked = Question(
+            _which("How many apples are there?"), NUMBER, None, tuple(UNREAD.values()),
+            tuple(UNREAD), (str(n),), quote=f"There are {n} apples.",
+        )  # fmt: skip
+        yield Item(f"check-{place}", (asked,), None, "check")
 
 
 def _which(question: str) -> str:

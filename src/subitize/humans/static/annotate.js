@@ -9,7 +9,7 @@
   let begun = null, sending = false, hidden = 0, left = 0, since = null, tries = 0;
 
   function begin() {
-    requestAnimationFrame(() => { begun = performance.now(); });
+    requestAnimationFrame(() => { begun = performance.now(); form.dataset.asked = ""; });
     const ahead = form.dataset.ahead;
     if (ahead) { new Image().src = ahead; }
   }
