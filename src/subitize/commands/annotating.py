@@ -91,7 +91,8 @@ def find_study(study: str, given: dict[str, Any], out: Path, database: str) -> P
         read_folder(path)
         return path
     # The study goes on from any folder: what the command names is kept as a whole path.
-    whole = {key: str(Path(value).resolve()) if _is_path(key, value) else value
+    whole: dict[str, Any] = {
+             key: str(Path(value).resolve()) if _is_path(key, value) else value
              for key, value in given.items()}  # fmt: skip
     if study in KINDS:
         return study_folder(out, study_from({"kind": study, **whole}, "the command"), database)
