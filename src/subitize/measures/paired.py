@@ -95,7 +95,7 @@ def paired_difference(
     one, other = numbers(first, "values of the first"), numbers(second, "values of the second")
     one_for_each(one, "values of the first", other, "values of the second")
     away = other - one
-    found = mean_interval(away, strata=strata, steps=steps, bounds=(-bound, bound))
+    found = mean_interval(away, strata=strata, steps=steps, bounds=(-bound, bound), worst=True)
     if _whole(one) and _whole(other):
         p, test = mcnemar(one, other), "exact McNemar"
     else:

@@ -103,8 +103,8 @@ class Columns:
                     column[known],
                     steps=self._steps[key][known],
                     bounds=self._bounds[key],
-                    # two answers alike tell more than one: a difference is taken as a step
-                    worst=self._bounds[key][0] == 0.0,
+                    # a skip on one side only moves a difference as far as a skip moves an error
+                    worst=True,
                 )
                 self.found[key] = replace(one, states=self._states.get(key, {})).as_json()
 
