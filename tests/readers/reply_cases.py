@@ -11,3 +11,11 @@ NO, SEVERAL, VAGUE, NOT, REFUSED = (
 )
 
 Case = tuple[str, "int | str", "int | str"]
+
+
+class Perhaps(int):
+    """This number, or none at all: any other one would be wrong."""
+
+
+Fresh = tuple[str, str, "int | None", "int | None"]
+"""question, reply, strict, final; null: no number may be read"""

@@ -112,7 +112,9 @@ _REFUSAL = re.compile(
 REFUSING = re.compile(
     rf"\b(?:i|we) (?:\w+ )?{_CANNOT}\b|\b(?:not possible|impossible|difficult) to\b"
     r"|\bi(?:'m| am) (?:not able|unable) to\b"
-    r"|\b(?:don't|do not) have (?:the|any) (?:ability|access)\b",
+    r"|\b(?:don't|do not) have (?:the|any) (?:ability|access)\b"
+    r"|\b(?:don't|do not) see (?:any|an?|the) (?:image|picture|photo)"
+    r"|\bplease (?:provide|upload|share|attach|resend|send)\b|\b(?:i|we) can only\b",
     re.IGNORECASE,
 )
 """the clause of a reply that declines to answer"""
@@ -125,7 +127,10 @@ _VAGUE_ANSWER = re.compile(
 
 def may_refuse(text: str) -> bool:
     """Whether a word of refusing is there at all: cheap, so that most replies end here."""
-    return any(word in text for word in ("n't", "not", "able to", "possible", "difficult"))
+    return any(
+        word in text
+        for word in ("n't", "not", "able to", "possible", "difficult", "lease ", "can only")
+    )
 
 
 def is_refusal(text: str) -> bool:

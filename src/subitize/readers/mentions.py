@@ -19,6 +19,7 @@ Decisions beyond the written rules, each with a case in the tests:
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from subitize.nouns import PLURALS
@@ -28,6 +29,10 @@ from subitize.readers.hedges import is_hedged
 Role = Literal["count", "hedged", "range", "vague", "quantity", "label", "aside"]
 """count; hedged count; range or alternative; several hundred; quantity that is no count (decimal,
 fraction, percentage, ordinal, negative); label, date or size; aside, as if it were not there"""
+
+
+LOOKED_AT = 400
+"""characters of a reply in which its headline is looked for"""
 
 
 class Mention(NamedTuple):
@@ -69,7 +74,8 @@ _LABELS = _PICTURES | frozenset((
     "part", "item", "object", "group", "choice", "number", "no.", "id", "index", "stage", "phase",
     "round", "case", "scene", "test", "appendix", "nr", "nr.", "type", "route", "room", "rule",
     "position", "point", "quadrant", "cluster", "method", "attempt", "past", "last", "next",
-    "first", "previous",
+    "first", "previous", "error", "code", "status", "http", "gpt", "llama", "gemini", "claude",
+    "windows", "boeing", "airbus", "apollo", "highway", "interstate", "channel", "iphone",
 ))  # fmt: skip
 """words right before a number that it is the name of"""
 _MONTH = (
@@ -88,7 +94,7 @@ _YEAR_BEFORE = re.compile(
 )
 _UNIT_AFTER = re.compile(
     r"[ -]?(?:cm|mm|km|px|pixels?|kg|inch(?:es)?|degrees?|megapixels?|o'clock|a\.?m\.?|p\.?m\.?|"
-    r"years? old|tokens|centimet(?:er|re)s?|millimet(?:er|re)s?|°[CF]?|"
+    r"years? old|tokens|ml|millilit(?:er|re)s?|centimet(?:er|re)s?|millimet(?:er|re)s?|°[CF]?|"
     r"dollars?|euros?|cents)(?!\w)",
     re.IGNORECASE,
 )
@@ -99,7 +105,10 @@ _META_AFTER = re.compile(
     r" (?:provided|given|attached|(?:that )?you)\b",
     re.IGNORECASE,
 )
-_COORDINATES = re.compile(r"[(\[]\s?-?\d+(?:\.\d+)?\s?,(?:\s|(?!\d{3}\D))-?\d+(?:\.\d+)?\s?[)\]]")
+_COORDINATES = re.compile(
+    r"[(\[]\s?-?\d+(?:\.\d+)?\s?,(?:\s|(?!\d{3}\D))-?\d+(?:\.\d+)?\s?[)\]]"
+    r"|\bx1?\s?[:=]\s?\d+(?:\.\d+)?[,;]?\s{1,2}y1?\s?[:=]\s?\d+"
+)
 _MARKER = re.compile(
     r"^[ \t]*\(?(\d{1,3})(?:[.):]|\.\)|[ \t]?[-–](?=[ \t]))(?=[ \t]+\S|[^\W\d])", re.M
 )
@@ -116,6 +125,8 @@ _OR = re.compile(
     r"[ ]{1,4}(?:(?:a|the) |\(?[A-H]\) )?",
     re.IGNORECASE,
 )
+_PLURAL_WORD = re.compile(r"(?!(?:this|is|was|its|has)$)[a-z]{2,}s")
+_AND_A_HALF = re.compile(r" [\w'-]{1,20} and a half\b", re.IGNORECASE)
 _SLASH = re.compile(r" ?/ ?")
 _NAME = re.compile(r" (?:[a-z]{1,15} )?[A-Z][\w'-]{2,20} ")
 _THINGS = re.compile(r" [a-z]{2,20}s\b")
@@ -129,7 +140,7 @@ _PAIRED_THINGS = re.compile(
 def find_mentions(text: str) -> list[Mention]:
     """Every number of a plain text with its role, in order."""
     markers = _list_markers(text)
-    brackets = "(" in text or "[" in text
+    brackets = "(" in text or "[" in text or "y" in text
     pairs = _COORDINATES.finditer(text) if brackets else ()
     apart = {place for match in pairs for place in range(*match.span())}
     found = []
@@ -159,8 +170,10 @@ def _role(text: str, numeral: Numeral, previous: int, markers: set[int]) -> Role
         return "aside"
     if numeral.spelled and numeral.value == 0 and previous and before == " ":
         return "aside"  # "one zero"
-    if before.lower().endswith(" not ") or before.lower() == "not ":
+    if before.lower().endswith((" not ", "isn't ", "aren't ")) or before.lower() == "not ":
         return "aside"
+    if _AND_A_HALF.match(after):
+        return "quantity"
     if _is_label(text, before, after, numeral):
         return "label"
     return "hedged" if is_hedged(before, after) else "count"
@@ -180,10 +193,13 @@ def _is_label(text: str, before: str, after: str, numeral: Numeral) -> bool:
     words = text[max(0, numeral.start - 40) : numeral.start]
     *_, earlier, last = ["", "", *words.lower().split()] if words[-1:] == " " else ["", ""]
     if last.lstrip("(\"'") in _LABELS and not (last in _PICTURES and earlier in _DETERMINERS):
-        return True
+        # "The dots number 34" has a verb
+        return last != "number" or not _PLURAL_WORD.fullmatch(earlier)
     if (last[:3] in _MONTHS or last[-1:].isdigit()) and _DATE_BEFORE.search(before):
         return True
     if _DATE_AFTER.match(after) or _UNIT_AFTER.match(after) or _META_AFTER.match(after):
+        return True
+    if before.endswith("again in "):  # a server that is busy
         return True
     if numeral.spelled or not 1800 <= (numeral.value or 0) < 2100:
         return False
@@ -285,14 +301,34 @@ _ZERO_STATED = re.compile(
 )
 
 
+@lru_cache(maxsize=64)
+def _none_of(question: str) -> re.Pattern[str] | None:
+    asked = re.search(r"\bhow many (?:[a-z]{1,15} ){0,2}?([a-z]{3,20}s)\b", question[:400], re.I)
+    return asked and re.compile(
+        rf"\bno {asked[1]}\b"
+        r"(?! (?:are |is |were )?(?:hidden|behind|covered|occluded|missing|left))",
+        re.IGNORECASE,
+    )
+
+
+def denies_asked(text: str, question: str) -> bool:
+    """Whether a reply says that there are none of the things that were asked for.
+
+    >>> denies_asked("There are 3 cans but no bottles.", "How many bottles are there?")
+    True
+    """
+    asked = _none_of(question) if question and "no " in text.lower() else None
+    return asked is not None and asked.search(text[:LOOKED_AT]) is not None
+
+
 def has_zero_headline(text: str, first: int) -> bool:
     """Whether a text says that there is no such thing before it names the first number."""
     if first < 8:
         return False
-    head = text[: min(first, 400)].lower()
+    head = text[: min(first, LOOKED_AT)].lower()
     if not ("no" in head or " any " in head or "zero of" in head or "0 of" in head):
         return False
-    return bool(_ZERO_STATED.search(text, 0, min(first, 400)))
+    return bool(_ZERO_STATED.search(text, 0, min(first, LOOKED_AT)))
 
 
 def implied_number(text: str) -> int | None:

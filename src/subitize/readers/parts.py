@@ -5,7 +5,7 @@
 - the *structure* of a pattern whose count is given: "20 cups arranged in 4 rows and 5 columns";
 - the hidden or visible *part* of a whole that is given: "12 cups, with 4 hidden behind the box",
   "100 nails. 88 are visible and 12 are covered";
-- the *breakdown* of a headline: "Three people: the man and two girls";
+- the *breakdown* of a headline: "Three people: the man and two girls" (and `readers.sums`);
 - *one* thing beside the other: "2 signs. One sign is red and the other is blue."
 - what a *refusal* mentions: "I cannot count the apples in the 2 images provided."
 
@@ -24,6 +24,7 @@ from subitize.nouns import singular
 from subitize.numerals import find_numbers
 from subitize.readers.hedges import REFUSING, may_refuse
 from subitize.readers.mentions import Mention
+from subitize.readers.sums import parts_of_headline
 
 SENTENCE_END = re.compile(
     r"(?<!approx)(?<!\bca)(?<!\bno)(?<!e\.g)(?<!i\.e)[.!?。！？]+(?=[\"')\]*]*(?:\s|$))|\n", re.I
@@ -42,7 +43,7 @@ _THAN = (
 _CONDITION = re.compile(rf"\b{_THAN}(?: (?:a|an|the|about|value of|total of))*[ $~]{{1,2}}$", re.I)
 _MEASURED = re.compile(
     r"\s?(?:older|younger|taller|longer|shorter|heavier|lighter|wider|higher|lower|larger|smaller|"
-    r"bigger|greater) than\b",
+    r"bigger|greater) than\b|\s?exceed(?:s|ing)?\b",
     re.IGNORECASE,
 )
 """compares a measure of the things: the number behind it is never how many there are"""
@@ -53,7 +54,7 @@ _IN_CLAUSE = re.compile(
     re.IGNORECASE,
 )
 _CLAUSE = re.compile(
-    r"\b(?:with|that|which|who|whose|where|having|ha(?:s|ve|d)|in|by|for|on|of|below|above|"
+    r"\b(?:with|that|which|who|whose|where|having|ha(?:s|ve|d)|in|by|for|on|of|below|above|are|is|"
     r"sold|scored?|got|went|sell|values?|prefer(?:red)?|contain(?:s|ing)?|whom)\b",
     re.IGNORECASE,
 )
@@ -92,6 +93,8 @@ _INCLUDING = re.compile(rf"\bincluding{_FILLING}", re.IGNORECASE)
 _OF_THESE = re.compile(
     rf"\b(?:of (?:which|these|them|those)|among (?:them|these)){_FILLING}", re.IGNORECASE
 )
+_OF_THEM = re.compile(r" of (?:them|these|those|which|whom)\b", re.IGNORECASE)
+_FILES = re.compile(r" (?:images?|pictures?|photos?|files?|uploads?|attachments?)\b", re.IGNORECASE)
 _OTHER = re.compile(r"\b(?:the other|another|the second|the rest|others)\b", re.IGNORECASE)
 _ITS_LIKE = re.compile(
     r"\b(?:and|while|but|,) (?:then )?(?:the other|another|the second)(?: one)?"
@@ -128,7 +131,7 @@ def set_aside(
         return [_aside(one) if one.role in _COUNTS else one for one in found]
     if not several:
         return found
-    for rule in (_conditions, _structure, _parts, _breakdown, _one_beside):
+    for rule in (_conditions, _structure, _parts, _breakdown, parts_of_headline, _one_beside):
         counts = [place for place in places if found[place].role in _COUNTS]
         dropped = set(rule(text, [found[place] for place in counts], sentences))
         if not (headline and rule is _parts and 0 in dropped):
@@ -239,6 +242,8 @@ def _sentence(sentences: Sequence[int], text: str, place: int) -> tuple[int, int
 
 def _is_refused(text: str, mention: Mention, sentences: Sequence[int]) -> bool:
     """Whether a number is named only in a clause that declines to answer."""
+    if _FILES.match(text, mention.end):
+        return True
     begin, _ = _sentence(sentences, text, mention.start)
     said = text[begin : mention.start]
     refusal = None
@@ -265,6 +270,11 @@ def _conditions(text: str, counts: list[Mention], sentences: Sequence[int]) -> I
             if bound and _limits(gap[: bound.start()], text, counts[index - 1]):
                 yield index
                 continue
+        following = counts[index + 1].start if index + 1 < len(counts) else end
+        named = following < end and text[mention.end : following] == ": "  # "Bars above 40: 3"
+        if named and mention.role == "count" and _CONDITION.search(text, begin, mention.start):
+            yield index
+            continue
         last = bisect_left(begins, end) - 1
         if last > index and _SUBJECT.search(text, begin, mention.start):
             is_ = text[max(mention.end, begins[last] - 40) : begins[last]]
@@ -302,9 +312,12 @@ def _structure(text: str, counts: list[Mention], sentences: Sequence[int]) -> It
         begin, _ = _sentence(sentences, text, mention.start)
         before = text[max(begin, counts[0].end, mention.start - 60) : mention.start]
         arranged = counts[index - 1].start >= begin and _ARRANGED.search(before)
-        if arranged and re.match(
-            r" (?:\w+ )?(?:rows?|columns?|lines?|layers?|groups?|circles?|rings?|by|x|×)\b",
-            text[mention.end : mention.end + 40],
+        if arranged and (
+            re.match(
+                r" (?:\w+ )?(?:rows?|columns?|lines?|layers?|groups?|circles?|rings?|by|x|×)\b",
+                text[mention.end : mention.end + 40],
+            )
+            or re.search(r"\b(?:rows|columns|lines|layers|groups|circles|rings) of $", before)
         ):
             for place in range(index, len(counts)):
                 if counts[place].start < _sentence(sentences, text, mention.start)[1]:
@@ -325,13 +338,20 @@ def _parts(text: str, counts: list[Mention], sentences: Sequence[int]) -> Iterat
         if after and not nouns:
             nouns.update(_noun_after(text, one) for one in counts)
         before = text[max(0, mention.start - 40) : mention.start]
-        if (after and (_same(after, nouns) or _OF_THESE.search(before))) or _INCLUDING.search(
-            before
-        ):
+        told = after and (_same(after, nouns) or _OF_THESE.search(before))
+        if told or _INCLUDING.search(before) or _is_of_them(text, index, mention):
             parts.append(index)
     wholes = [one.value or 0 for index, one in enumerate(counts) if index not in set(parts)]
     largest = max(wholes, default=0)
     yield from (index for index in parts if (counts[index].value or 0) < largest)
+
+
+def _is_of_them(text: str, index: int, mention: Mention) -> bool:
+    """2 in "5 apples, 2 of them red"; "and 2 of them run" may be what was asked for."""
+    if index and text.endswith((", of which ", "(of which "), 0, mention.start):
+        return True
+    joined = index and text[max(0, mention.start - 2) : mention.start].strip() in (",", "(")
+    return bool(joined and _OF_THEM.match(text, mention.end))
 
 
 def _same(part: re.Match[str], nouns: Counter[str]) -> bool:
@@ -349,6 +369,8 @@ def _breakdown(text: str, counts: list[Mention], sentences: Sequence[int]) -> It
     sign = _DETAIL.search(text, head.end, min(len(text), head.end + 80))
     if sign is None or SENTENCE_END.search(text, head.end, sign.start()):
         return
+    if sign[0] == ":" and text[: head.start].rstrip().endswith(":"):
+        return  # "apples: 5, pears: 2" are two of a kind
     if len(counts) > 1 and counts[1].start < sign.start():
         return
     end = _sentence(sentences, text, sign.start())[1]

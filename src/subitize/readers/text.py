@@ -18,9 +18,22 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from subitize.readers.hedges import has_vague_addition, has_vague_word, is_refusal
-from subitize.readers.mentions import Mention, find_mentions, has_zero_headline, implied_number
+from subitize.readers.mentions import (
+    Mention,
+    denies_asked,
+    find_mentions,
+    has_zero_headline,
+    implied_number,
+)
 from subitize.readers.parts import are_several_things, bounds_in, set_aside, starts_of
-from subitize.readers.totals import boxed_last_line, chosen_option, first_line, stated_total
+from subitize.readers.sums import result_of
+from subitize.readers.totals import (
+    boxed_last_line,
+    chosen_option,
+    first_line,
+    last_retraction,
+    stated_total,
+)
 from subitize.readers.wrappings import CLOSE, OPEN, take_confidence, unwrap, without_thinking
 from subitize.records import Reading, Response, State, Trial
 
@@ -62,7 +75,8 @@ def strict(reply: str, question: str = "") -> Reading:
         return Reading("several-numbers", note=", ".join(str(value) for value in values[:6]))
     if not values:
         return _without_number(text, mentions)
-    if has_zero_headline(text, counts[0].start) and values[0]:
+    denied = has_zero_headline(text, counts[0].start) or denies_asked(text, question)
+    if denied and values[0]:
         return Reading("several-numbers", note=f"0, {values[0]}")
     if all(mention.role == "hedged" for mention in counts):
         return Reading("vague", note=f"a hedged {values[0]}")
@@ -106,6 +120,10 @@ def _final(reply: str, question: str) -> Reading:
     marked = _marked(text, mentions)
     if marked is not None:
         return marked
+    if place := last_retraction(text, mentions):
+        corrected = _final(text[place:], question)
+        if corrected.number is not None:
+            return corrected
     stated = stated_total(text, mentions)
     if stated is not None:
         if stated.role in ("count", "hedged"):
@@ -119,11 +137,15 @@ def _final(reply: str, question: str) -> Reading:
     if counts and has_zero_headline(text, counts[0].start):
         return Reading("read", 0, note="headline")
     values = _values(closing)
+    if values and values[0] and denies_asked(text, question):
+        return Reading("several-numbers", note=f"0, {values[0]}")
     if any(mention.role == "range" for mention in closing):
         return Reading("vague", note="a range or alternatives in the closing statement")
     if len(values) > 1:
         if sum(one.value or 0 for one in closing) == counts[0].value and counts[0] not in closing:
             return Reading("read", counts[0].value, note="headline and its parts")
+        if result := result_of(text, closing):
+            return Reading("read", result.value, note="made up of the others")
         return Reading("several-numbers", note=", ".join(str(value) for value in values[:6]))
     return _against_the_headline(text, mentions, closing[0], values[0])
 

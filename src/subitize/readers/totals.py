@@ -39,6 +39,16 @@ _RETRACTED = re.compile(
     r"|let me (?:re-?count|re-?check|check again|correct)|on second thought|oops|scratch that)\b",
     re.IGNORECASE,
 )
+_CORRECTED = re.compile(
+    rf"{_RETRACTED.pattern}|(?:^|[,;.…]\s{{0,2}})(?:no|nope|sorry),(?= )"
+    r"|\bactually\b(?! (?:in|is) )"
+    r"|\b(?:on|upon|at|after) (?:a )?(?:closer|second|careful|further) "
+    r"(?:look|inspection|examination|review|count)"
+    r"|\b(?:answer|count|estimate|guess) (?:of \w{1,12} )?was (?:wrong|incorrect|off|mistaken)\b"
+    r"|\b(?:first|initially|originally|previously)\b[^.\n]{0,60}? but\b",
+    re.IGNORECASE,
+)
+"""behind these words stands what holds, if a number does"""
 _FIRM = re.compile(
     r"一共|总共|共有|"
     r"\b(?:totals?|totalling|totaling|sum|count (?:is|of|would be|comes to)|result)\b"
@@ -48,7 +58,7 @@ _FIRM = re.compile(
 _VERB = re.compile(
     r"=|≈|→|⇒|\bequals?\b|\bequal to\b|\b(?:makes?|making|gives?|giving|gets?|yields?|yielding)\b"
     r"|\bresult(?:s|ing)? in\b|\bcom(?:es|ing) to\b|\badd(?:s|ing)? up to\b|\bsums? (?:up )?to\b"
-    r"|\bamounts? to\b|\bbring(?:s|ing)? (?:it|the total|us) to\b|\bleav(?:es|ing)\b",
+    r"|\bamounts? to\b|\bbring(?:s|ing)? (?:it|the total|us) to\b|\bleav(?:es|ing)\b|\bleft with\b",
     re.IGNORECASE,
 )
 _ALL = re.compile(
@@ -78,6 +88,14 @@ _REST_AFTER = re.compile(
     r"(?! (?:of|side|hand|half|part|corner|column|row|and right|or right|to be))",
     re.IGNORECASE,
 )
+_ARE_LEFT = re.compile(
+    r"[*\"']{0,3}(?: (?!(?:on|to|at|from|and|the|that|which|of)\b)[\w'-]{1,20}[*\"']{0,2}){0,4}?"
+    r" (?:is|are|were|will be|would be|will have been) (?:now |still |then )?(?:left|remaining)"
+    r"(?=[*\"']{0,2}(?:[.,;!)]|\s|$))(?! (?:of|side|hand|half|un|in|over|out|behind|visible|to))",
+    re.IGNORECASE,
+)
+_REMAINING = re.compile(r"\bremaining(?: [\w'-]{1,20}){0,2}\s?[:=][ *]{0,3}$", re.IGNORECASE)
+_SEEN = re.compile(r"\b(?:visible|hidden|occluded|covered|behind)\b", re.IGNORECASE)
 _REMAIN = re.compile(
     r"[*\"']{0,3}(?: (?!(?:are|is|and|the|that|which)\b)[\w'-]{1,20}[*\"']{0,2}){0,4}?"
     r" remains?(?=[*\"']{0,2}(?:[.,;!)]|\s|$))(?! (?:to|un|in|behind|hidden|visible|covered))",
@@ -90,7 +108,7 @@ _FORWARD = re.compile(
     re.IGNORECASE,
 )
 _VERB_GAP = re.compile(
-    r"[\s:,]*(?:(?:it|that|us|you|me|a|an|the|total|of|up|to|about|around|roughly|approximately|exactly|grand|"
+    r"[\s:,]*(?:(?:with|it|that|us|you|me|a|an|the|total|of|up|to|about|around|roughly|approximately|exactly|grand|"
     r"there|are|is|sum|count|answer|final)[\s:]+)*[~≈(\"'$:]*\s*",
     re.IGNORECASE,
 )
@@ -169,6 +187,16 @@ def chosen_option(text: str, counts: Sequence[Mention]) -> Mention | None:
     lettered = {one.value for one in places if one.start > cue.end()}
     after = {one.value for one in counts if one.start > last.start}
     return last if lettered | after <= {last.value} else None
+
+
+def last_retraction(text: str, mentions: Sequence[Mention]) -> int | None:
+    """Where a reply takes back a number that it has named, for another one."""
+    counts = [one for one in mentions if one.role in ("count", "hedged")]
+    if len({one.value for one in counts}) < 2:
+        return None
+    first, last = counts[0].end, counts[-1].start
+    places = [found.end() for found in _CORRECTED.finditer(text, 0, last)]
+    return places[-1] if places and places[-1] > first else None
 
 
 def stated_total(text: str, mentions: Sequence[Mention]) -> Mention | None:
@@ -328,10 +356,13 @@ class _Finder:
 
     def of_rests(self) -> list[Mention]:
         """7 in "there are 7 objects left" or "7 remain": what an earlier total has become."""
+        whole = "emaining" in self.text and not _SEEN.search(self.text)
         return [
             one
             for one in self.known
             if _REMAIN.match(self.text, one.end)
+            or _ARE_LEFT.match(self.text, one.end)
+            or (whole and _REMAINING.search(self.text, max(0, one.start - 60), one.start))
             or (
                 _REST_AFTER.match(self.text, one.end)
                 and _REST_BEFORE.search(self.text, max(0, one.start - 40), one.start)

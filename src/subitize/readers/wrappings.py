@@ -58,6 +58,8 @@ _SIDE_KEY = re.compile(
     r"time|date|version|think|reason|explan|rationale|thought",
     re.IGNORECASE,
 )
+_COUNTED_KEY = re.compile(r"(?:.*_)?(?:boxes|points)", re.IGNORECASE)
+"""side keys that name things which may be counted, where they hold a single number"""
 _NOT_DEEPER = 6
 _WRAPPED = re.compile(r"[][<>{}$\\*_`|~#&=\r\x00-\x08\x1c-\x1f]|(?:^|\n)[ \t]*[-+\"]")
 """what any wrapping has; without it there is nothing to take off"""
@@ -201,7 +203,8 @@ def _flat(value: Any, key: str, depth: int, *, several: bool = False) -> list[st
 
     Of several things in a list none has the answer: their counts stand without a key.
     """
-    if depth > _NOT_DEEPER or (key and _SIDE_KEY.search(key)) or value is None:
+    counted = isinstance(value, int) and _COUNTED_KEY.fullmatch(key)
+    if depth > _NOT_DEEPER or (_SIDE_KEY.search(key) and not counted) or value is None:
         return []
     if isinstance(value, dict):
         return [
