@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import time
 from typing import Self
 
 from aiohttp import web
@@ -33,6 +34,15 @@ class Serving:
         await self._runner.setup()
         await web.TCPSite(self._runner, "127.0.0.1", 0).start()
         self.port = self._runner.addresses[0][1]
+
+    def settle(self) -> None:
+        """Wait until nobody is connected any more: whatever a killed client sent has been taken."""
+        while asyncio.run_coroutine_threadsafe(self._connected(), self._loop).result():
+            time.sleep(0.01)
+
+    async def _connected(self) -> int:
+        server = self._runner.server
+        return len(server.connections) if isinstance(server, web.Server) else 0
 
     def __enter__(self) -> Self:
         self._thread.start()

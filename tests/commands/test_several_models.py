@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -42,13 +44,25 @@ def test_the_budget_is_that_of_the_command(tmp_path: Path) -> None:
 
 @pytest.mark.budget(30)
 def test_ctrl_c_asks_no_further_model(tmp_path: Path) -> None:
-    with ChatServer(delay=0.1) as server:
+    released = threading.Event()
+
+    async def held(number: int, *_: object) -> None:
+        while number >= 3 and not released.is_set():
+            await asyncio.sleep(0.02)
+
+    with ChatServer(held) as server:
         words = command(server.url, tmp_path, "--concurrency", "2")
         child = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         while len(server.seen) < 4:
             assert child.poll() is None, "it ended before it was interrupted"
             time.sleep(0.01)
         child.send_signal(signal.SIGINT)
+        assert child.stderr is not None
+        said = b""
+        while b"in flight" not in said:
+            assert child.poll() is None, "it ended without a word"
+            said = child.stderr.readline()
+        released.set()
         shown, said = child.communicate(timeout=900)
         assert child.returncode == 1
         assert b"openai/a: stopped: interrupted" in said

@@ -55,6 +55,15 @@ def call(piece: str) -> dict[str, Any]:
     return {"tool_calls": [{"index": 0, "function": {"arguments": piece}}]}
 
 
+def test_a_key_that_the_server_itself_cut_is_hidden_too() -> None:
+    """An error that ends in the middle of the key: 30 of its 40 characters came through."""
+    for many in (16, 30, len(KEY) - 1):
+        echoed = completion({"content": f"7. Not valid: {KEY[:many]}. Nor {KEY[:many]}"})
+        assert reply_to(echoed).value == "7. Not valid: [key]. Nor [key]"
+    reply = reply_to(completion({"content": f"7 of {KEY[:15]}"}))  # too little to tell
+    assert reply.value == f"7 of {KEY[:15]}"
+
+
 TOKENS = [
     {"token": piece, "logprob": -0.1, "top_logprobs": [{"token": piece, "logprob": -0.1}]}
     for piece in ("4 ", *PIECES)

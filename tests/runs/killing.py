@@ -13,6 +13,7 @@ import orjson
 
 from subitize.runs.journal import read_lines
 from subitize.runs.plan import read_trials
+from tests.serving import Serving
 
 __all__ = ["kill_after", "stored"]
 
@@ -27,7 +28,7 @@ def stored(out: Path, stage: str) -> list[dict[str, Any]]:
     return found
 
 
-def kill_after(command: list[str], moves: Callable[[], int], wait: float) -> bool:
+def kill_after(command: list[str], server: Serving, moves: Callable[[], int], wait: float) -> bool:
     """Start, let it come to asking (`moves` grows), wait, then kill; False if it ended before."""
     before = moves()
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
@@ -39,5 +40,5 @@ def kill_after(command: list[str], moves: Callable[[], int], wait: float) -> boo
     killed = process.poll() is None
     process.send_signal(signal.SIGKILL)
     process.communicate()
-    time.sleep(0.1)  # the server ends what it had begun
+    server.settle()
     return killed

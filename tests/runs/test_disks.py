@@ -107,7 +107,7 @@ def test_kills_ask_for_no_more_pictures_again_than_were_under_way(tmp_path: Path
         for _ in range(3):
             before = len(server.seen)
             command = paint(server.url, tmp_path, "--concurrency", "16")
-            if not kill_after(command, lambda: len(server.seen), 0.15):
+            if not kill_after(command, server, lambda: len(server.seen), 0.15):
                 break
             under_way += 16
             again = len(server.seen) - len({line["trial"] for line in _lines(tmp_path)})

@@ -68,7 +68,7 @@ def test_twenty_kills_paint_nothing_twice_and_keep_the_counts_of_two_counters(
     """The second counter sees one thing too many: no picture is empty to it, and it is right
     only where one thing was asked for and none was painted."""
     out, rng = tmp_path / "killed", random.Random(8)
-    lost = {"paint": 0, "count": 0}
+    killed, lost = 0, {"paint": 0, "count": 0}
     with ImageServer(delay=0.15, painter="painter/shapes?blank=0.4") as server:
         server.reading_delay, server.surplus = 0.05, 1
         other = f"counter/http?url={server.url}/count"
@@ -89,11 +89,12 @@ def test_twenty_kills_paint_nothing_twice_and_keep_the_counts_of_two_counters(
             before = seen(), kept()
             counter = other if kill % 2 else "blobs"
             words = [*given, "--counter", counter, "--out", str(out)]
-            assert kill_after(words, moves, rng.uniform(0, 0.4)), "it ended before the kill"
+            killed += kill_after(words, server, moves, rng.uniform(0, 0.4))
             for stage in lost:
                 more = seen()[stage] - before[0][stage] - (kept()[stage] - before[1][stage])
                 assert 0 <= more <= CONCURRENCY, f"kill {kill}, {stage}"
                 lost[stage] += more
+        assert killed, "every run ended before its kill"
         for folder in (out, tmp_path / "unbroken"):
             for counter in ("blobs", other):
                 subitize(*words[3:-4], "--counter", counter, "--out", str(folder))
@@ -136,9 +137,9 @@ def test_twenty_kills_paint_nothing_twice_and_keep_the_counts_of_two_counters(
 
 
 def test_ctrl_c_is_heard_while_a_helper_hangs(tmp_path: Path) -> None:
-    """The counter of the hybrid help takes 300 s; a word comes at once, and so does the end."""
+    """The counter of the hybrid help never answers; a word comes, and so does the end."""
     with ImageServer() as server:
-        server.reading_delay = 300.0
+        server.reading_delay = 1e6
         command = [
             "run", "capture", "--model", "sim/perfect", "--out", str(tmp_path), "--set", "items=6",
             "--set", "tasks=total", "--size", "256", "--prompt", "as-if-no-box", "--set",
@@ -154,14 +155,13 @@ def test_ctrl_c_is_heard_while_a_helper_hangs(tmp_path: Path) -> None:
             assert time.monotonic() < deadline, "the counter was never asked"
             time.sleep(0.01)
         time.sleep(0.3)
-        begun, asked = time.monotonic(), len(server.counted)
+        asked = len(server.counted)
         child.send_signal(signal.SIGINT)
         assert child.stderr is not None
         assert b"requests to its visible" in child.stderr.readline()  # what it will ask
         assert b"Finishing what is in flight" in child.stderr.readline()
         child.send_signal(signal.SIGINT)
         _, said = child.communicate(timeout=900)
-        assert time.monotonic() - begun < server.reading_delay / 3
         assert child.returncode == 1
         assert b"stopped: interrupted" in said
         assert b"Traceback" not in said

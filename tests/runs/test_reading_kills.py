@@ -41,7 +41,8 @@ def test_killed_while_painting_or_counting_it_ends_as_if_unbroken(tmp_path: Path
     with ImageServer(delay=0.05, painter="painter/shapes?blank=0.3") as server:
         for kill in range(KILLS):
             seen, before = len(server.seen), len(stored(out, "paint"))
-            kill_after(command(server.url, out), lambda: len(server.seen), rng.uniform(0, 0.25))
+            words, wait = command(server.url, out), rng.uniform(0, 0.25)
+            kill_after(words, server, lambda: len(server.seen), wait)
             unstored = len(server.seen) - seen - (len(stored(out, "paint")) - before)
             assert 0 <= unstored <= CONCURRENCY, f"kill {kill}"
         resumed = finish(server.url, out)

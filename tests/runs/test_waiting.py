@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any
 
 import pytest
@@ -70,13 +69,14 @@ def test_given_tries_bound_every_kind_of_error(go: Go, name: str) -> None:
 def test_waiting_has_an_end_for_all_calls_together(go: Go, name: str) -> None:
     """One outage is waited for once, not once per trial: three trials are enough to stop."""
     with ChatServer(lambda number, request, _: STORMS[name](number, request)) as server:
-        begun = time.monotonic()
         policy = RetryPolicy(wait=2.0, first_wait=0.1, longest_wait=0.3)
         outcome, _ = go(server.url, policy=policy, concurrency=1)
         passed = server.times[-1] - server.times[0]
     assert outcome.error is not None
-    # The server's own clock: how long this machine takes for the rest says nothing.
-    assert 1.0 < passed < max(4.0, time.monotonic() - begun)
+    assert passed > 1.0
+    # Not by the clock, which says how busy this machine is: once for all trials there is room for
+    # some twenty tries that wait 0.1 s or more, once for each of 18 there would be hundreds.
+    assert len(server.seen) < 60
 
 
 def test_a_trial_that_fails_alone_is_given_up_after_a_few_tries(go: Go) -> None:

@@ -6,13 +6,15 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping
 from itertools import accumulate
-from typing import Any
+from typing import Any, AnyStr
 
 from subitize.errors import BadInput
 
 HIDDEN = "[key]"
 SHORTEST = 6
 """a key shorter than this ('x', 'none') is a placeholder: scrubbing it would spoil replies"""
+PART = 16
+"""so many characters of a longer key, from its beginning on, are hidden where a server cut it"""
 DEEPEST = 40
 """levels of JSON that are looked into; what lies deeper is no answer to a question"""
 DIGITS = 100
@@ -43,8 +45,8 @@ class Secrets:
         """Raw bytes without any secret; of a body that was `cut`, without the half of one at the
         end too."""
         for secret in self._bytes:
-            if secret in body:
-                body = body.replace(secret, HIDDEN.encode())
+            if secret[:PART] in body:
+                body = _without(body, secret, HIDDEN.encode())
             if cut:
                 tails = (n for n in range(len(secret) - 1, 2, -1) if body.endswith(secret[:n]))
                 body = body[: len(body) - next(tails, 0)]
@@ -53,7 +55,8 @@ class Secrets:
     def text(self, text: str) -> str:
         """A text without any secret, and without the halves of characters that UTF-8 can't hold."""
         for secret in self._texts:
-            text = text.replace(secret, HIDDEN)
+            if secret[:PART] in text:
+                text = _without(text, secret, HIDDEN)
         return whole_characters(text)
 
     def plain(self, value: Any, depth: int = 0) -> Any:
@@ -90,6 +93,19 @@ class Secrets:
             {**one, "token": HIDDEN, "top_logprobs": []} if place in hidden else one
             for place, one in enumerate(listed)
         ]
+
+
+def _without(text: AnyStr, secret: AnyStr, hidden: AnyStr) -> AnyStr:
+    """A text without a secret, and without a beginning of it that is long enough to tell."""
+    text = text.replace(secret, hidden)
+    place = text.find(secret[:PART]) if len(secret) > PART else -1
+    while place >= 0:
+        end = place + PART
+        while end - place < len(secret) and text[end : end + 1] == secret[end - place :][:1]:
+            end += 1
+        text = text[:place] + hidden + text[end:]
+        place = text.find(secret[:PART], place + len(hidden))
+    return text
 
 
 def whole_characters(text: str) -> str:
