@@ -21,8 +21,8 @@ WANTED = 20 * MADE
 
 
 def main() -> None:
+    from subitize.captions.pool import Processes
     from subitize.captions.ray_workers import RayWorkers
-    from subitize.captions.workers import Processes
     from subitize.runs.ray_engine import Cluster
 
     rows = rows_wanted("ROWS", 5 * MADE)

@@ -56,6 +56,8 @@ COUNTED = {
     "Last Week 3 Men Arrested": 3,
     "approx. 10 people": 10,
     "Download 20 free vector icons": 20,
+    "half of 2 apples": 2,
+    "two thirds of 9 apples": 9,
 }
 
 
@@ -80,7 +82,10 @@ REJECTED = {
     "ordinal": ("35th anniversary", "twenty-first century", "1st place"),
     "year": ("2019 calendar", "1950s diner", "80's party", "a 1965 car", "'68 Camaro"),
     "date": ("July 4 fireworks", "25 December market", "2015-06-01 photos", "on march 8 women"),
-    "time": ("3 pm sun", "9:30 train", "five o'clock tea", "7 a.m. traffic", "12 noon lunch"),
+    "time": (
+        "3 pm sun", "9:30 train", "five o'clock tea", "7 a.m. traffic", "12 noon lunch",
+        "quarter past 6 clock face", "half past ten bells",
+    ),
     "currency": ("$20 bill", "€50 card", "50 euro note", "50 € note", "USD 20 ticket", "US$ 5 tea"),
     "percentage": ("50% discount", "20 % off", "ten percent cream"),
     "decimal": ("3.5 stars", "2.5 million people", "12,34 apples", ".45 caliber pistol"),
@@ -88,7 +93,10 @@ REJECTED = {
     "fraction": ("1/2 apple", "two thirds majority", "½ lemon"),
     "range": ("5-7 people", "2 or 3 dogs", "50+ ideas", "a 3-1 win", "between 5 and 7 apples"),
     "size": ("8 x 10 frame", "640x480 image", "3 by 5 card"),
-    "code": ("MP3 player", "4K monitor", "007 film", "12345678901234567890 items"),
+    "code": (
+        "MP3 player", "4K monitor", "007 film", "12345678901234567890 items",
+        "twenty twenty vision",
+    ),
     "modifier": ("3-bedroom house", "two-story house"),
     "of": ("one of the dogs", "two of them"),
     "negative": ("-5 apples",),
@@ -137,9 +145,8 @@ def test_repeated_windows_are_tagged_once() -> None:
 def labelled(name: str, part: str) -> list[tuple[str, int | None]]:
     path = Path(__file__).with_name(f"{name}.jsonl")
     rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-    assert len(rows) >= 500
     assert sum(row["trap"] for row in rows) >= len(rows) / 2
-    return [(row["caption"], row["number"]) for row in rows if row["part"] == part]
+    return [(row["caption"], row["number"]) for row in rows if row.get("part", "final") == part]
 
 
 @pytest.mark.parametrize(
@@ -147,8 +154,9 @@ def labelled(name: str, part: str) -> list[tuple[str, int | None]]:
     [
         ("labelled", "build", 281),
         ("labelled", "final", 278),
-        ("labelled_second", "build", 363),
+        ("labelled_second", "build", 364),
         ("labelled_second", "final", 363),
+        ("labelled_third", "final", 212),
     ],
 )
 def test_labelled_captions(rule: Rule, name: str, part: str, least: int) -> None:

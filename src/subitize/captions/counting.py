@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from subitize.captions import rule, sources
+from subitize.captions.pool import Processes
 from subitize.captions.progress import Progress
 from subitize.captions.reading import Layout, find_layout
 from subitize.captions.result import make_result
 from subitize.captions.sources import Damaged, Source, find_sources, units
 from subitize.captions.store import ROWS, Store, folder_name, read_info
 from subitize.captions.taggers import DEFAULT, tagger_identity
-from subitize.captions.workers import OwnProcess, Processes, Task, Workers
+from subitize.captions.workers import Done, OwnProcess, Task, Workers
 from subitize.errors import BadInput
 
 WorkersMaker = Callable[[str], Workers]
 """makes the workers, given the tagger's name"""
+PAYS = 4 << 20
+"""bytes of files that are worth a process of their own: with fewer it would start in vain"""
 
 
 @dataclass(frozen=True)
@@ -37,6 +42,7 @@ class Counting:
     skip_damaged: bool = False
     """go on without what can't be read"""
     workers: int = 1
+    """processes; 0: as many as there are cores, and fewer where there is little to count"""
     engine: WorkersMaker | None = None
     """other workers than processes of this machine"""
 
@@ -49,41 +55,56 @@ def count_captions(
     The result is the same whatever the workers, the order and the interruptions.
     """
     found = find_sources(given)
-    name = how.name or Path(found[0].path).name.partition(".")[0]
-    layouts, damage = _layouts(found, how)
-    identity = {
-        "files": [source.as_json() for source in found],
-        "columns": [layout.as_json() if layout else None for layout in layouts],
-        "tagger": tagger_identity(how.tagger),
-        "rule": rule.VERSION,
-        "block": sources.BLOCK,
-        "slices": [sources.SLICE, sources.SLICES, sources.ENOUGH],
-        "shard": list(how.shard),
-        "per_caption": how.per_caption,
-    }
-    folder = out / folder_name(name, identity)
-    with Store.opened(folder, identity, name) as store:
-        store.damage = damage
-        for source in found:
-            source.check()
-        tasks = _tasks(found, layouts, how, store, progress)
-        with progress:
-            progress.begin(name, sum(source.bytes for source in found) / how.shard[1])
-            for done in _workers(how).run(tasks):
-                if done.damage:
-                    _damaged(store, done.unit.file, done.damage, how)
-                else:
-                    store.write(done.unit.key, done.line, done.rows)
-                progress.advance(done.unit.size, store.tally)
-        result = make_result(store)
-        store.finish(result)
-        return folder, result
+    tagger = tagger_identity(how.tagger)
+    with ExitStack() as stack:
+        # processes start while the files are looked at
+        workers = _workers(how, sum(source.bytes for source in found), stack)
+        name = how.name or Path(found[0].path).name.partition(".")[0]
+        layouts, damage = _layouts(found, how)
+        identity = {
+            "files": [source.as_json() for source in found],
+            "columns": [layout.as_json() if layout else None for layout in layouts],
+            "tagger": tagger,
+            "rule": rule.VERSION,
+            "block": sources.BLOCK,
+            "slices": [sources.SLICE, sources.SLICES, sources.ENOUGH],
+            "shard": list(how.shard),
+            "per_caption": how.per_caption,
+        }
+        folder = out / folder_name(name, identity)
+        with Store.opened(folder, identity, name) as store:
+            store.damage = damage
+            for source in found:
+                source.check()
+            with progress:
+                progress.begin(name, sum(source.bytes for source in found) / how.shard[1])
+                tasks = _tasks(found, layouts, how, store, progress)
+                _count(workers.run(tasks), how, store, progress)
+            result = make_result(store)
+            store.finish(result)
+            return folder, result
 
 
-def _workers(how: Counting) -> Workers:
+def _count(counted: Iterator[Done], how: Counting, store: Store, progress: Progress) -> None:
+    for done in counted:
+        if done.damage:
+            _damaged(store, done.unit.file, done.damage, how)
+        else:
+            store.write(done.unit.key, done.line, done.rows)
+        progress.advance(done.unit.size, store.tally)
+
+
+def _workers(how: Counting, size: int, stack: ExitStack) -> Workers:
+    """Those that count so many bytes; the stack ends them."""
     if how.engine is not None:
         return how.engine(how.tagger)
-    return Processes(how.tagger, how.workers) if how.workers > 1 else OwnProcess(how.tagger)
+    worth = max(1, size // how.shard[1] // PAYS)
+    many = how.workers or min(os.cpu_count() or 1, worth)
+    if many == 1:
+        return OwnProcess(how.tagger)
+    workers = Processes(how.tagger, many, ahead=worth)
+    stack.callback(workers.close)
+    return workers
 
 
 def _layouts(

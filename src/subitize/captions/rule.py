@@ -45,7 +45,7 @@ from subitize.numerals.words import (
 )
 from subitize.numerals.words import UNITS as UNIT_WORDS
 
-VERSION = 2
+VERSION = 3
 """of the rule: another version is another result"""
 REASONS: dict[str, str] = {
     "unit": "a measurement: 5 km, 12 inch, 5'10, two years",
@@ -87,7 +87,9 @@ QUICK = (
 )
 """a number between small words: the word before it, the number, and one or two words after it"""
 _SPECIAL = UNITS | UNIT_HEADS | MONEY | CLOCK | MONTHS | {"of", "percent", "per", "pct", "point"}
-_SIGNED = frozenset({"minus", "negative", "no", "between"})
+_TELLING = TAKES_NUMBER | HEADINGS | SERIES_ENDS | MONTHS | MONEY
+_TELLING |= {"minus", "negative", "no", "between"}
+"""words that say something about a number after them"""
 _KINDS = {
     "ordinal": "ordinal", "fraction": "fraction", "decimal": "decimal", "range": "range",
     "percentage": "percentage", "negative": "negative", "modifier": "modifier",
@@ -103,6 +105,7 @@ _MONEY_AFTER = re.compile(rf"[ \t]?[{re.escape(MONEY_SIGNS)}]")
 _SPACED_TENS = re.compile(r"(?i)(?<=ty) - (?=(?:one|two|three|four|five|six|seven|eight|nine)\b)")
 _UNHEADED = re.compile(r"(?i)\b(?:an?|the|this|that|last|next|past|one|each|every|per|my|our)\s+$")
 _NO_WHOLE = re.compile(r"(?<![\w.])[.]$")
+_TO_THE_HOUR = re.compile(r"(?i)\b(?:half|quarter)[ \t]+(?:past|to)[ \t]+$")
 _SHORT_YEAR = re.compile(r"(?<![\w'’])['’]\d\d$")
 _INCHES = frozenset("″′")
 _SENTENCE_END = frozenset('.!?:;|"“(-–—')
@@ -195,8 +198,7 @@ class Rule:
         """Whether a small word before a number says nothing about it."""
         if not before:
             return True
-        special = TAKES_NUMBER | HEADINGS | SERIES_ENDS | MONTHS | MONEY | _SIGNED
-        return before not in special and bool(self._usual_tag(before))
+        return before not in _TELLING and bool(self._usual_tag(before))
 
     def _usual_tag(self, small: str) -> str:
         """The tag of a word by itself; empty where nobody knows it."""
@@ -250,6 +252,8 @@ class Rule:
     def _by_word_before(self, text: str, number: Numeral) -> str:
         """A month, a word that takes a number, or a name."""
         start = number.start
+        if _TO_THE_HOUR.search(text, max(0, start - _LOOK_BACK), start):
+            return "time"
         found = _BEFORE.search(text, max(0, start - _LOOK_BACK), start)
         if not found:
             return ""

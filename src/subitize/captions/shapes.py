@@ -31,7 +31,8 @@ def between(text: str, number: Numeral, before: Numeral | None, after: Numeral |
             return "size"
         if _OR.fullmatch(gap):
             return "range"
-        if number is second and _RATIO.fullmatch(gap):
+        # half of 2 apples is no ratio
+        if number is second and first.kind != "fraction" and _RATIO.fullmatch(gap):
             return "ratio"
         digits = not first.spelled and not second.spelled
         if digits and gap.strip() in _FEET:
@@ -40,7 +41,9 @@ def between(text: str, number: Numeral, before: Numeral | None, after: Numeral |
             return "decimal"
         if _AGAINST.fullmatch(gap):  # one on one, and 9 / 11 as CC3M writes it
             return "ratio"
-        if number is second and digits and gap == " " and not _is_year(first):
+        # twenty twenty vision, but: the first two teeth
+        alike = digits or (first.spelled and second.spelled and first.kind == "cardinal")
+        if number is second and alike and gap == " " and not _is_year(first):
             return "code"
     return ""
 

@@ -1,26 +1,19 @@
-"""Who counts: this process, or several of them. A worker gets units and gives counts as JSON."""
+"""Who counts. A worker gets units and gives counts as JSON."""
 
 from __future__ import annotations
 
 import io
-import multiprocessing
-import os
-import signal
 from collections.abc import Iterable, Iterator
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from concurrent.futures.process import BrokenProcessPool
 from dataclasses import asdict, replace
-from functools import cache
 from typing import Any, NamedTuple, Protocol
 
 import orjson
 
-from subitize.captions.reading import Layout, read_unit
+from subitize.captions.reading import Batch, Layout, read_unit
 from subitize.captions.rule import Rule
 from subitize.captions.sources import Damaged, Source, Unit
 from subitize.captions.taggers import DEFAULT, open_tagger
 from subitize.captions.tally import Tally
-from subitize.errors import SubitizeError
 
 
 class Task(NamedTuple):
@@ -91,6 +84,14 @@ class Counter:
         return self.count(Task.unpack(packed))[1:]
 
 
+def warm_up() -> None:
+    """Load what the first unit would: a process that counts for others does so as it starts."""
+    import polars as pl
+    import pyarrow.parquet  # noqa: F401
+
+    Tally().add(Batch(pl.Series(["two dogs"])), Rule(open_tagger(DEFAULT)))
+
+
 def _table(captions: Any, places: list[int], numbers: list[int | None]) -> Any:
     import polars as pl
 
@@ -113,68 +114,7 @@ class OwnProcess:
     """Counts in this process."""
 
     def __init__(self, tagger: str) -> None:
-        self._counter = Counter(tagger)
+        self._tagger = tagger
 
     def run(self, tasks: Iterable[Task]) -> Iterator[Done]:
-        return map(self._counter.count, tasks)
-
-
-@cache
-def _counter(tagger: str) -> Counter:
-    """One per process of the pool."""
-    return Counter(tagger)
-
-
-def _begin(tagger: str) -> None:
-    # Ctrl-C is the driver's to hear: what is counted is stored
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    _counter(tagger)
-
-
-def _count(tagger: str, packed: tuple[bytes, bytes]) -> tuple[bytes, bytes, str]:
-    return _counter(tagger).count_packed(packed)
-
-
-class Processes:
-    """Counts in several processes of this machine."""
-
-    def __init__(self, tagger: str, many: int) -> None:
-        self._tagger, self._many = tagger, many
-
-    def run(self, tasks: Iterable[Task]) -> Iterator[Done]:
-        # a process has one core: threads of its own would only take others' turns
-        before = os.environ.get("POLARS_MAX_THREADS")
-        os.environ["POLARS_MAX_THREADS"] = "1"
-        context = multiprocessing.get_context("spawn")
-        try:
-            with ProcessPoolExecutor(self._many, context, _begin, (self._tagger,)) as pool:
-                try:
-                    yield from self._results(pool, iter(tasks))
-                except BaseException:
-                    pool.shutdown(wait=False, cancel_futures=True)
-                    raise
-        except BrokenProcessPool:
-            raise SubitizeError(
-                "A process that counted captions died, perhaps for want of memory: run the same "
-                "command again with fewer --workers; it goes on where it stopped."
-            ) from None
-        finally:
-            if before is None:
-                del os.environ["POLARS_MAX_THREADS"]
-            else:
-                os.environ["POLARS_MAX_THREADS"] = before
-
-    def _results(self, pool: ProcessPoolExecutor, tasks: Iterator[Task]) -> Iterator[Done]:
-        under_way: dict[Future[tuple[bytes, bytes, str]], Unit] = {}
-        more = True
-        while more or under_way:
-            # None waits at a worker: a kill loses no more units than there are workers.
-            while more and len(under_way) < self._many:
-                task = next(tasks, None)
-                more = task is not None
-                if task is not None:
-                    unit = replace(task.unit, text=None)
-                    under_way[pool.submit(_count, self._tagger, task.pack())] = unit
-            if under_way:
-                ended, _ = wait(under_way, return_when=FIRST_COMPLETED)
-                yield from (Done(under_way.pop(one), *one.result()) for one in ended)
+        yield from map(Counter(self._tagger).count, tasks)

@@ -2,29 +2,18 @@
 
 from __future__ import annotations
 
-import os
-from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from subitize.captions.beside import put_beside
 from subitize.captions.counting import Counting, WorkersMaker, count_captions, write_rows
-from subitize.captions.images import check_images as check_pictures
-from subitize.captions.images import examples, sample_pairs, write_study
-from subitize.captions.judging import judge_images
-from subitize.captions.page_checks import marked
 from subitize.captions.progress import Progress
-from subitize.captions.ray_workers import RayWorkers
 from subitize.captions.taggers import DEFAULT
+from subitize.commands.catalog import get_part
 from subitize.commands.printing import Json, say, show
-from subitize.commands.reporting import find_runs
 from subitize.errors import BadInput
-from subitize.models.catalog import counter_name, open_model
-from subitize.opening import load_stored
 from subitize.reports.cells import told
-from subitize.runs.ray_engine import Cluster, check_engine
 from subitize.runs.shards import parse_shard
 
 
@@ -49,7 +38,9 @@ def captions(  # noqa: PLR0913, PLR0917  one parameter per option
     tagger: Annotated[
         str, typer.Option(help="Who tells nouns: textblob, or spacy:PIPELINE.")
     ] = DEFAULT,
-    workers: Annotated[int, typer.Option(help="Processes; 0 is one for each core.")] = 0,
+    workers: Annotated[
+        int, typer.Option(help="Processes; 0 is one for each core, fewer for little.")
+    ] = 0,
     engine: Annotated[str, typer.Option(help="Where it is counted: local or ray.")] = "local",
     ray_address: Annotated[
         str | None, typer.Option(help="A running Ray cluster; else one is started here.")
@@ -92,19 +83,14 @@ def captions(  # noqa: PLR0913, PLR0917  one parameter per option
     if per_caption is not None:
         write_rows(folder, per_caption)
     if captions_of:
-        result["beside"] = [
-            put_beside(result, load_stored(run), folder)
-            for given in captions_of
-            for run in find_runs(given)
-        ]
+        result["beside"] = get_part("captions beside")(result, captions_of, folder)
     if check_images:
-        pairs = sample_pairs(
+        sample = get_part("captions sample")(
             files, column, image_column, tagger, check_images, skip_damaged=skip_damaged
         )
-        result["images"] = check_pictures(pairs, open_model(counter_name(counter)), folder)
-        say(f"The same captions as questions for people: {write_study(pairs, folder)}")
+        result["images"] = get_part("captions pictures")(sample, counter, folder)
     if judgements is not None:
-        result["images"] = judge_images(folder, judgements)
+        result["images"] = get_part("captions judgements")(folder, judgements)
     show(result, text_of(result), json)
     say(f"The result is in {folder}; `subitize report {folder}` draws it.")
     for one in result["files"]:
@@ -117,13 +103,14 @@ def captions(  # noqa: PLR0913, PLR0917  one parameter per option
 def _workers(wanted: int) -> int:
     if wanted < 0:
         raise BadInput(f"--workers is {wanted}: give 1 or more, or 0 for one for each core.")
-    return wanted or os.cpu_count() or 1
+    return wanted
 
 
 def _engine(engine: str, address: str | None, workers: int) -> WorkersMaker | None:
-    if check_engine(engine, address) == "local":
+    if engine == "local" and address is None:
         return None
-    return partial(RayWorkers, Cluster(address, workers))
+    made: WorkersMaker | None = get_part("captions ray")(engine, address, workers)
+    return made
 
 
 def text_of(result: dict[str, Any]) -> str:
@@ -149,21 +136,7 @@ def text_of(result: dict[str, Any]) -> str:
             f"windows that TextBlob takes for the same: {told(result['agreement'], '.1%')}"
         )
     if images := result.get("images"):
-        rate = told(images["misaligned"], ".1%")
-        lines.append(
-            f"numbers that do not fit the picture, by {images['counter']}: {rate} of "
-            f"{images['checked']} ({images['failed']} could not be checked)"
-        )
-        lines += [
-            f"  {marked(one)}: {one['found']} {one['thing']} found" for one in examples(images)[:5]
-        ]
-        if people := images["people"]:
-            lines.append(
-                f"by {people['judges']} people: {told(people['misaligned'], '.1%')} of "
-                f"{people['captions']} captions; the counter on the same: "
-                f"{told(people['counter'], '.1%')}; both agree in "
-                f"{told(people['agreement'], '.1%')} of the judgements"
-            )
+        lines += get_part("captions pictures told")(images)
     for one in result.get("beside", ()):
         said = one["undefined"].get("correlation")
         lines.append(
