@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from subitize.benchmarks.capture.prompts import CONFIDENCE, PROMPTS, prompt_names
+from subitize.benchmarks.capture.scenes import DrawnScenes, scenes
 from subitize.benchmarks.catalog import get_benchmark
 from subitize.errors import BadInput, UnknownName, UsageError
 from tests.benchmarks.capture_runs import (
@@ -44,6 +45,19 @@ def test_all_tasks_in_one_run(tmp_path: Path) -> None:
     circles = sum(t.target_choice == "circle" for t in trials if t.stage == "pattern")
     assert scores["pattern"]["occluded"]["value"] == pytest.approx(100 * circles / 12)
     assert not any("price" in name for name in scores["undefined"])
+
+
+def test_a_run_is_counted_before_its_scenes_are_made() -> None:
+    """The line before a run tells how many questions come; the first of them waits for it."""
+    capture = get_benchmark("capture")
+    settings = capture.settings_from({"items": 40, "seed": 977, "tasks": "total,hidden,pattern"})
+    stages = ("total", "hidden", "pattern")
+    told = {stage: capture.size(stage, settings, {}) for stage in stages}
+    every = scenes(settings, "test")
+    assert isinstance(every, DrawnScenes)
+    assert every.made <= 1
+    assert told == {stage: len(list(capture.trials(stage, settings, {}))) for stage in stages}
+    assert every.made == 40
 
 
 def test_hidden_targets_are_the_pictures_own(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from subitize.cli import root
 from subitize.datasets.probe.alignment import draw_pairs, read_captions, read_pairs, scene_pairs
 from subitize.datasets.probe.questions import PARTS, read_questions
 from subitize.datasets.probe.released import read_split
-from subitize.datasets.probe.splits import CAP, build, scene_questions
+from subitize.datasets.probe.splits import CAP, build, first_items, scene_questions
 from subitize.datasets.probe.statistics import part_statistics, statistics
 from subitize.errors import BadInput, SubitizeError
 from subitize.published.probe import TABLE_6, TABLE_7
@@ -321,6 +321,29 @@ def test_conceptual_captions_are_named_by_line_or_column(tmp_path: Path) -> None
     path.write_text("no tab here\n")
     with pytest.raises(BadInput, match=r"cc\.tsv:1"):
         read_captions("cc", path, folder)
+
+
+@pytest.mark.parametrize(
+    ("split", "part", "foils", "answers", "highest"),
+    [
+        ("standard", "test", "any", "zipf", 10),
+        ("standard", "train", "any", "flat", 20),
+        ("standard", "valid", "any", "zipf", 40),
+        ("interpolated", "train", "even", "zipf", 10),
+        ("interpolated", "test", "any", "zipf", 10),
+    ],
+)
+@pytest.mark.parametrize("many", [12, 600])
+def test_the_first_items_are_those_of_the_whole_split(
+    split: str, part: str, foils: str, answers: str, highest: int, many: int
+) -> None:
+    """A run begins before all scenes of its pool are thought out; its items stay what they were."""
+    found = scene_questions(many, seed=5, answers=answers, highest=highest)
+    whole = build(found, split, seed=5, foils=foils, mode="fluent").parts[part]
+    assert (
+        first_items(many, (split, part, 40), seed=5, answers=answers, highest=highest, foils=foils)
+        == whole[:40]
+    )
 
 
 def test_scene_pairs_have_wrong_foils() -> None:

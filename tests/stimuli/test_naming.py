@@ -17,6 +17,7 @@ from scipy import ndimage
 from scipy.spatial import ConvexHull
 
 from subitize.errors import BadInput, UnknownName
+from subitize.pictures.encode import pixels_sha256
 from subitize.stimuli import Picture, art, naming, patterns, placing
 from subitize.stimuli.art.choosing import all_palettes
 
@@ -189,6 +190,74 @@ def test_a_picture_does_not_depend_on_those_drawn_before() -> None:
     again = [naming.draw(one) for one in reversed(recipes)][::-1]
     assert [one.sha256 for one in first] == [one.sha256 for one in again]
     assert [one.png for one in first] == [one.png for one in again]
+
+
+@settings(max_examples=60, deadline=None)
+@example("people", 60, 3, 500, "")
+@example("dots", 0, 0, 120, "")
+@given(
+    CATEGORIES, st.integers(0, 12), st.integers(0, 1000), st.sampled_from([256, 500]),
+    st.sampled_from(["", "area", "hull", "density"]),
+)  # fmt: skip
+def test_the_hash_from_the_things_is_that_of_the_pixels(
+    category: str, n: int, index: int, size: int, hold: str
+) -> None:
+    """What is known of each thing is put together: it must be what the file shows."""
+    try:
+        picture = made(category, n, index, size=size, hold=hold, largest=max(n, 10))
+    except BadInput:  # what can't be held is refused
+        assert hold
+        return
+    shown = pixels(picture)
+    assert picture.sha256 == pixels_sha256(shown)
+    other = shown.copy()
+    other[size // 2, size // 2] ^= 1
+    assert picture.sha256 != pixels_sha256(other)
+
+
+def thrown_one_by_one(
+    diameters: list[int], size: int, rng: np.random.Generator
+) -> list[list[int]] | None:
+    """Darts for one item after another, by NumPy alone."""
+    placed: dict[int, tuple[int, int]] = {}
+    for item in sorted(range(len(diameters)), key=lambda k: -diameters[k]):
+        near = placing.MARGIN + (diameters[item] + 1) // 2
+        for _ in range(24):
+            darts = rng.integers(near, size - near, (64, 2), endpoint=True).tolist()
+            free = [
+                (x, y)
+                for x, y in darts
+                if all(
+                    4 * ((x - a) ** 2 + (y - b) ** 2)
+                    >= (diameters[item] + diameters[other] + 2 * placing.GAP) ** 2
+                    for other, (a, b) in placed.items()
+                )
+            ]
+            if free:
+                placed[item] = free[0]
+                break
+        else:
+            return None
+    return [list(placed[item]) for item in range(len(diameters))]
+
+
+@pytest.mark.parametrize("size", [64, 512, 1024, 2_000_000_000])
+@pytest.mark.parametrize("seed", range(12))
+def test_darts_thrown_together_are_those_thrown_one_by_one(seed: int, size: int) -> None:
+    """In a crowd more darts are needed, in a huge picture numbers are thrown anew; half of the
+    generators have a half number left over."""
+    choice = np.random.default_rng(1000 + seed)
+    widest = min(size // 5, 10_000)
+    many = int(choice.integers(1, 9))
+    diameters = choice.integers(8, widest + 1, many)
+    ours, numpys = (np.random.Generator(np.random.PCG64(seed)) for _ in range(2))
+    for rng in (ours, numpys):
+        rng.integers(0, 9, seed % 2)
+    found = placing.throw_darts(diameters, size, ours)
+    by_hand = thrown_one_by_one(diameters.tolist(), size, numpys)
+    assert (None if found is None else found.tolist()) == by_hand
+    assert ours.integers(0, 1 << 40, 3).tolist() == numpys.integers(0, 1 << 40, 3).tolist()
+    assert ours.integers(0, 9, 3).tolist() == numpys.integers(0, 9, 3).tolist()
 
 
 def test_stored_palettes_are_those_that_would_be_chosen() -> None:

@@ -9,9 +9,9 @@ from __future__ import annotations
 import hashlib
 import struct
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,9 @@ from numpy.typing import NDArray
 from subitize.errors import BadInput
 
 Pixels = NDArray[np.uint8]
+Stretches = NDArray[np.int64]
+WHITE = 0xFFFFFFFF
+"""as a number, see `as_numbers`"""
 
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _NONE, _UP = 0, 2
@@ -76,11 +79,25 @@ def encode(pixels: Pixels, palette: Pixels | None = None) -> bytes:
     colour = _PALETTE if indexed else {3: _RGB, 4: _RGBA}[pixels.shape[2]]
     packer = isal_zlib.compressobj(_LEVEL)
     packed = [packer.compress(rows) for rows in _filtered(pixels.reshape(height, -1), indexed)]
-    chunks = [(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, colour, 0, 0, 0))]
-    if indexed:
-        chunks.append((b"PLTE", (_GREYS if palette is None else palette).tobytes()))
-    chunks += [(b"IDAT", b"".join([*packed, packer.flush()])), (b"IEND", b"")]
-    return _SIGNATURE + b"".join(_chunk(name, data) for name, data in chunks)
+    colours = (_GREYS if palette is None else palette).tobytes() if indexed else b""
+    head = _head(width, height, colour, colours)
+    return head + _chunk(b"IDAT", b"".join([*packed, packer.flush()])) + _END
+
+
+def framed(height: int, width: int) -> Pixels:
+    """A picture in its palette's first colour, with a column before it that is no part of it.
+
+    PNG has a byte before each row, which tells its filter and is 0 for none: so such a picture can
+    be packed where it lies.
+    """
+    return np.zeros((height, width + 1), np.uint8)
+
+
+def encode_framed(rows: Pixels, palette: Pixels) -> bytes:
+    """PNG bytes of palette indices that lie in a frame (see `framed`)."""
+    height, width = rows.shape
+    head = _head(width - 1, height, _PALETTE, palette.tobytes())
+    return head + _chunk(b"IDAT", isal_zlib.compress(rows, _LEVEL)) + _END
 
 
 def _filtered(rows: Pixels, plain: bool) -> Iterator[Pixels]:
@@ -103,6 +120,16 @@ def _chunk(name: bytes, data: bytes) -> bytes:
     return struct.pack(">I", len(data)) + body + struct.pack(">I", zlib.crc32(body))
 
 
+_END = _chunk(b"IEND", b"")
+
+
+@lru_cache(maxsize=64)
+def _head(width: int, height: int, colour: int, palette: bytes) -> bytes:
+    """A file up to its pixels."""
+    head = _chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, colour, 0, 0, 0))
+    return _SIGNATURE + head + (_chunk(b"PLTE", palette) if palette else b"")
+
+
 def pixels_sha256(pixels: Pixels, palette: Pixels | None = None) -> str:
     """Hash of what is seen, the same for any palette, file format and compressor.
 
@@ -113,24 +140,42 @@ def pixels_sha256(pixels: Pixels, palette: Pixels | None = None) -> str:
     if pixels.ndim == 2:
         numbers = pixels.reshape(-1)
         starts = _starts(numbers)
-        colours = _as_numbers(_GREYS if palette is None else palette)
+        colours = as_numbers(_GREYS if palette is None else palette)
         seen = colours.take(numbers.take(starts))
     else:
-        seen = _as_numbers(pixels.reshape(-1, pixels.shape[2]))
+        seen = as_numbers(pixels.reshape(-1, pixels.shape[2]))
         starts = np.arange(len(seen))
     # two numbers may stand for one colour
     differ = np.append(True, seen[1:] != seen[:-1])
     if not differ.all():
         starts, seen = starts[differ], seen[differ]
-    parts = (np.array(pixels.shape[:2], "<i8"), starts.astype("<i8", copy=False), seen)
-    return hashlib.sha256(b"".join(part.tobytes() for part in parts)).hexdigest()
+    return _sha256(pixels.shape[:2], starts, seen)
 
 
-def _as_numbers(colours: Pixels) -> NDArray[np.uint32]:
+def stretches_sha256(height: int, width: int, stretches: Sequence[Stretches]) -> str:
+    """The same hash of a white picture with things on it that nowhere touch each other.
+
+    Of each thing the stretches that differ from what is before them, among them the white ones
+    behind it: the number of where one begins (in reading order), × 2³², and of its colour.
+    """
+    found = np.concatenate([np.array([WHITE]), *stretches])
+    # things are in order by themselves, and this way of sorting makes use of it
+    found.sort(kind="stable")
+    return _sha256((height, width), found >> 32, found.astype(np.uint32))
+
+
+def _sha256(shape: tuple[int, ...], starts: Stretches, seen: NDArray[np.uint32]) -> str:
+    found = hashlib.sha256(struct.pack("<qq", *shape))
+    found.update(starts.astype("<i8", copy=False).data)
+    found.update(seen.astype("<u4", copy=False).data)
+    return found.hexdigest()
+
+
+def as_numbers(colours: Pixels) -> NDArray[np.uint32]:
     """Colours (N, 3 or 4) as one number each, opaque where nothing else is said."""
     opaque = np.full((len(colours), 4), 255, np.uint8)
     opaque[:, : colours.shape[1]] = colours
-    return opaque.view(np.uint32).reshape(-1)
+    return opaque.view("<u4").astype(np.uint32, copy=False).reshape(-1)
 
 
 def _starts(flat: Pixels) -> NDArray[np.int64]:

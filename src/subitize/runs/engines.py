@@ -43,6 +43,8 @@ Answered = tuple[Reply | ModelError, float, str]
 KEPT_BYTES = 16 << 20
 QUICK = 0.005
 """seconds that drawing may keep replies waiting"""
+LATEST = 8
+"""about so many pictures tell how long the next one takes"""
 SILENCE = 30.0
 """seconds after which whoever waits for an engine hears why, again and again"""
 
@@ -152,7 +154,7 @@ class _Pictures:
         self._drawer = drawer
         self._beside = beside
         self._seconds: dict[object, float] = {}
-        """CPU time of the last picture, by who draws it and how large"""
+        """CPU time of the latest pictures, by who draws it and how large"""
         self._under_way: dict[str, asyncio.Task[Picture]] = {}
         self._kept: OrderedDict[str, Picture] = OrderedDict()
         self._bytes = 0
@@ -181,7 +183,10 @@ class _Pictures:
             del self._under_way[key]
 
     def _keep(self, key: str, like: object, timed: tuple[Picture, float]) -> Picture:
-        picture, self._seconds[like] = timed
+        picture, seconds = timed
+        # one that takes long, because its shapes are new, does not send the next ones away
+        before = self._seconds.get(like, seconds)
+        self._seconds[like] = before + (seconds - before) / LATEST
         self._kept[key] = picture
         self._bytes += len(picture.png)
         while self._bytes > KEPT_BYTES and len(self._kept) > 1:

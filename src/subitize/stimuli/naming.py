@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from subitize.errors import BadInput, UnknownName
-from subitize.pictures.encode import Picture, drawn
+from subitize.pictures.encode import Picture, encode_framed, framed, stretches_sha256
 from subitize.stimuli import art, holding, orthogonal
 from subitize.stimuli.scenes import Scene, scene_of, tiles_of
 
@@ -67,14 +67,24 @@ def recipe(
 
 def draw(recipe: Mapping[str, Any]) -> Picture:
     """The picture of a recipe, with every fact about it."""
-    scene = scene_of(recipe)
-    canvas = _blank(int(recipe["size"]))
+    scene, size = scene_of(recipe), int(recipe["size"])
+    rows = _blank(size)
+    canvas = rows[:, 1:]
     tiles, boxes = _put(scene, canvas)
-    picture = drawn(canvas, art.palette(scene.kind), partial(_facts, recipe, scene, tiles, boxes))
+    # all things keep apart (see `placing`), so that what is known of each is known of the picture
+    stretches = [
+        tile.stretches(size) + ((top * size + left) << 32)
+        for tile, (left, top, _, _) in zip(tiles, boxes, strict=True)
+    ]
+    picture = Picture(
+        encode_framed(rows, art.palette(scene.kind)),
+        stretches_sha256(size, size, stretches),
+        partial(_facts, recipe, scene, tiles, boxes),
+    )
     for left, top, right, bottom in boxes:
         canvas[top:bottom, left:right] = 0
-    if len(canvas) <= _KEPT:
-        _canvas.kept = canvas
+    if size <= _KEPT:
+        _canvas.kept = rows
     return picture
 
 
@@ -103,7 +113,7 @@ def _facts(
 def _blank(size: int) -> NDArray[np.uint8]:
     """White of this size: the last picture's, wiped, since new memory costs more than drawing."""
     kept: NDArray[np.uint8] | None = _canvas.__dict__.pop("kept", None)
-    return kept if kept is not None and len(kept) == size else np.zeros((size, size), np.uint8)
+    return kept if kept is not None and len(kept) == size else framed(size, size)
 
 
 def composed(scene: Scene, size: int) -> NDArray[np.uint8]:

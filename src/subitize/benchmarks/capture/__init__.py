@@ -9,7 +9,13 @@ from subitize.benchmark import Attempt, Benchmark, Decisions, Helper, Paper, Rea
 from subitize.benchmarks.capture import extracting
 from subitize.benchmarks.capture.answers import read_picture, read_with_boxes
 from subitize.benchmarks.capture.prompts import PROMPTS, prompt_names
-from subitize.benchmarks.capture.scenes import check_data, missing_pictures, paints, scenes
+from subitize.benchmarks.capture.scenes import (
+    DrawnScenes,
+    check_data,
+    missing_pictures,
+    paints,
+    scenes,
+)
 from subitize.benchmarks.capture.scoring import best_prompts, scores_of, visible_counts
 from subitize.benchmarks.capture.settings import CaptureSettings, as_published, check
 from subitize.benchmarks.capture.tasks import (
@@ -168,12 +174,18 @@ class Capture(Benchmark[CaptureSettings]):
             return None
         tries, gone = stage == "prompts", set(decisions.get(MISSING, ()))
         every = scenes(settings, "validation" if tries else "test")
-        kept = [one for one in every if one.name not in gone]
+        # drawn scenes have every variant and all are there: none need be made to be counted
+        alike = isinstance(every, DrawnScenes) and len(every) > 0
+        kept = every[:1] if alike else [one for one in every if one.name not in gone]
+        times = len(every) if alike else 1
         if stage in ("prompts", "total", "pattern"):
             wanted = tried_variants(settings) if tries else settings.variants
             shown = [variant for one in kept for variant in variants_there(one, wanted)]
-            return sum(len(prompt_names(one)) for one in shown) if tries else len(shown)
-        return len(kept) * (len(set(settings.help) - {"inpainted"}) if stage == "help" else 1)
+            each = sum(len(prompt_names(one)) for one in shown) if tries else len(shown)
+            return times * each
+        return (
+            times * len(kept) * (len(set(settings.help) - {"inpainted"}) if stage == "help" else 1)
+        )
 
     def decide(
         self, name: str, settings: CaptureSettings, answers: pl.DataFrame, decisions: Decisions

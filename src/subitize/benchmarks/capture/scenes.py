@@ -55,6 +55,11 @@ class DrawnScenes(Sequence[Scene]):
     def __len__(self) -> int:
         return len(self._dealt)
 
+    @property
+    def made(self) -> int:
+        """How many were asked about so far."""
+        return self._made.cache_info().currsize
+
     @overload
     def __getitem__(self, index: int) -> Scene: ...
 

@@ -12,7 +12,14 @@ from subitize.benchmark import Settings
 from subitize.datasets.probe.alignment import Pair, read_pairs, scene_pairs
 from subitize.datasets.probe.questions import PARTS
 from subitize.datasets.probe.released import ProbeItem, broken, read_split
-from subitize.datasets.probe.splits import ANSWERS, FOIL_RULES, SPLITS, build, scene_questions
+from subitize.datasets.probe.splits import (
+    ANSWERS,
+    FOIL_RULES,
+    SPLITS,
+    build,
+    first_items,
+    scene_questions,
+)
 from subitize.datasets.probe.statements import Mode, question_and_answer, statement
 from subitize.errors import BadInput, UnknownName
 from subitize.stimuli import generator
@@ -118,17 +125,18 @@ def counting_items(settings: ProbeSettings) -> tuple[ProbeItem, ...]:
 
 @lru_cache(maxsize=4)
 def _scenes(settings: ProbeSettings) -> tuple[ProbeItem, ...]:
-    hard = settings.split == "hard"
-    found = scene_questions(
-        max(POOL * settings.many, HARD_POOL * hard), seed=settings.seed, answers=settings.answers,
-        highest=settings.highest, look=settings.look,
-    )  # fmt: skip
+    how: Any = {"seed": settings.seed, "answers": settings.answers, "highest": settings.highest}
+    how["look"] = settings.look
+    if settings.split != "hard":
+        wanted = settings.split, settings.part, settings.many
+        many = POOL * settings.many
+        return tuple(first_items(many, wanted, foils=settings.foils, **how))
+    found = scene_questions(max(POOL * settings.many, HARD_POOL), **how)
     built = build(found, settings.split, seed=settings.seed, foils=settings.foils, mode="fluent")
     items = built.parts[settings.part]
-    if hard:  # the first ones were taken before any answer reached its cap
-        order = generator("probe hard items", settings.seed).permutation(len(items))
-        items = [items[at] for at in sorted(order[: settings.many].tolist())]
-    return tuple(items[: settings.many])
+    # the first ones were taken before any answer reached its cap
+    order = generator("probe hard items", settings.seed).permutation(len(items))
+    return tuple(items[at] for at in sorted(order[: settings.many].tolist()))
 
 
 def alignment_pairs(settings: ProbeSettings) -> tuple[Pair, ...]:

@@ -108,14 +108,20 @@ def _told(one: Question, mode: Mode, made: Built) -> bool:
 
 
 def _fits(one: Question, split: str, made: Built) -> bool:
-    train = one.part == "train"
-    if split == "hard" and train and one.answer > LARGEST_TRAINED:
-        made.dropped["answer-above-20-in-training"] += 1
-        return False
-    if split == "interpolated" and (one.answer % 2 == 0) != train:
-        made.dropped["odd-in-training" if train else "even-outside-training"] += 1
-        return False
-    return True
+    why = _misfit(one.part, one.answer, split)
+    if why:
+        made.dropped[why] += 1
+    return not why
+
+
+def _misfit(part: str, answer: int, split: str) -> str:
+    """Why a question with this answer is no part of the split; nothing where it is."""
+    train = part == "train"
+    if split == "hard" and train and answer > LARGEST_TRAINED:
+        return "answer-above-20-in-training"
+    if split == "interpolated" and (answer % 2 == 0) != train:
+        return "odd-in-training" if train else "even-outside-training"
+    return ""
 
 
 def _one_per_picture(questions: Sequence[Question], made: Built, seed: int) -> list[Question]:
@@ -124,7 +130,7 @@ def _one_per_picture(questions: Sequence[Question], made: Built, seed: int) -> l
     for place, one in enumerate(questions):
         by_picture.setdefault(one.picture, []).append(place)
     places = [
-        own[int(generator("probe item", seed, picture).integers(len(own)))]
+        own[int(generator("probe item", seed, picture).integers(len(own))) if len(own) > 1 else 0]
         for picture, own in by_picture.items()
     ]
     made.dropped["another-question-about-the-picture"] += len(questions) - len(places)
@@ -195,6 +201,41 @@ def scene_questions(
     look: Mapping[str, Any] | None = None,
 ) -> Found:  # fmt: skip
     """Questions about generated scenes, one each; the number asked for comes first."""
+    drawn = _answers(many, seed, answers, highest)
+    return Found([_scene(index, n, seed, look or {}) for index, n in enumerate(drawn)])
+
+
+def first_items(
+    many: int, wanted: tuple[str, str, int], *, seed: int, answers: str = "zipf",
+    highest: int = 10, foils: str = "any", look: Mapping[str, Any] | None = None,
+) -> list[ProbeItem]:  # fmt: skip
+    """The first items of one part of a split of so many scenes: what `build` makes of
+    `scene_questions`, but no other scene is thought out, so that a run can begin at once.
+
+    `wanted` are the split (not the hard one, whose caps look at all scenes), the part and how many.
+    """
+    split, part, most = wanted
+    chosen: list[tuple[int, int]] = []
+    largest = 0
+    for index, n in enumerate(_answers(many, seed, answers, highest)):
+        if len(chosen) == most and largest == highest:
+            break
+        own = _drawn_part(_name(seed, index), seed)
+        if _misfit(own, n, split):
+            continue
+        largest = max(largest, n)
+        if own == part and len(chosen) < most:
+            chosen.append((index, n))
+    even = foils == "even" and part == "train"
+    made = Built({})
+    return [
+        _item(replace(_scene(index, n, seed, look or {}), part=part), (seed, largest), even, made)
+        for index, n in chosen
+    ]
+
+
+def _answers(many: int, seed: int, answers: str, highest: int) -> list[int]:
+    """The numbers asked for, drawn by Zipf's law or evenly."""
     if answers not in ANSWERS:
         raise UnknownName("distribution of answers", answers, ANSWERS)
     if many < 1 or highest < 1:
@@ -205,17 +246,21 @@ def scene_questions(
         weights[1:] = 1 / numbers[1:]
         weights[1:] *= (1 - NO_ZEROS) / weights[1:].sum()
         weights[0] = NO_ZEROS
-    drawn = generator("probe answers", seed, answers, highest).choice(
-        numbers, many, p=weights / weights.sum()
+    drawn: list[int] = (
+        generator("probe answers", seed, answers, highest)
+        .choice(numbers, many, p=weights / weights.sum())
+        .tolist()
     )
-    found = Found()
-    for index, n in enumerate(drawn.tolist()):
-        made = recipe(int(n), index, seed=seed, **(look or {}))
-        name = f"scene_{seed}_{index}.png"
-        found.questions.append(
-            Question(
-                f"counting_scenes_{index}", name, plan_of(made).question, int(n),
-                source="scenes", recipe=made,
-            )
-        )  # fmt: skip
-    return found
+    return drawn
+
+
+def _name(seed: int, index: int) -> str:
+    return f"scene_{seed}_{index}.png"
+
+
+def _scene(index: int, n: int, seed: int, look: Mapping[str, Any]) -> Question:
+    made = recipe(n, index, seed=seed, **look)
+    return Question(
+        f"counting_scenes_{index}", _name(seed, index), plan_of(made).question, n,
+        source="scenes", recipe=made,
+    )  # fmt: skip

@@ -11,7 +11,7 @@ rest are the blends at its edges that matter most.
 from __future__ import annotations
 
 from collections import OrderedDict
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from pathlib import Path
 from threading import Lock
@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from subitize.errors import UnknownName
+from subitize.pictures.encode import WHITE, Stretches, as_numbers
 from subitize.stimuli.art.drawings import LOOKS, drawing
 from subitize.stimuli.art.raster import Colour, Cut, Outlines, cut
 from subitize.stimuli.geometry import Points, convex_hull
@@ -48,6 +49,19 @@ class Tile:
     """from the item's centre to the first painted row (negative)"""
     area: int
     """painted pixels"""
+    colours: NDArray[np.uint32]
+    """of its kind's palette, as numbers"""
+    _stretches: dict[int, Stretches] = field(default_factory=dict, repr=False)
+
+    def stretches(self, width: int) -> Stretches:
+        """Its stretches in a picture of this width, as `stretches_sha256` takes them, if its first
+        pixel were the picture's."""
+        found = self._stretches.get(width)
+        if found is None:
+            found = _stretches(self.colours[self.numbers], width)
+            self._stretches.clear()  # hardly ever is a tile used in pictures of two sizes
+            self._stretches[width] = found
+        return found
 
     @cached_property
     def corners(self) -> Points:
@@ -65,10 +79,15 @@ class _Kept(OrderedDict[tuple[str, str, int], Tile]):
         if key in self:
             return
         self[key] = made
-        self.nbytes += made.numbers.nbytes
+        self.nbytes += _bytes(made)
         while len(self) > 1 and self.nbytes > _BYTES_KEPT:
             _, gone = self.popitem(last=False)
-            self.nbytes -= gone.numbers.nbytes
+            self.nbytes -= _bytes(gone)
+
+
+def _bytes(made: Tile) -> int:
+    """About what a tile takes: its stretches, if anybody wants them, are as large as its pixels."""
+    return 2 * made.numbers.nbytes
 
 
 _kept = _Kept()
@@ -175,6 +194,11 @@ def palette(kind: str) -> NDArray[np.uint8]:
     return _palettes()[kind]
 
 
+@lru_cache(maxsize=32)
+def _numbers(kind: str) -> NDArray[np.uint32]:
+    return as_numbers(palette(kind))
+
+
 @lru_cache(maxsize=256)
 def _colours(kind: str, look: str) -> Colours:
     """A look's share of the palette."""
@@ -195,7 +219,7 @@ def _make(kind: str, look: str, diameter: int) -> Tile:
     tile.flags.writeable = False
     centre = len(painted) // 2
     area = int(np.count_nonzero(tile))
-    return Tile(tile, int(left) - centre, int(top) - centre, area)
+    return Tile(tile, int(left) - centre, int(top) - centre, area, _numbers(kind))
 
 
 def _nearest(some: Colours, others: Colours) -> NDArray[np.intp]:
@@ -209,6 +233,16 @@ def _nearest(some: Colours, others: Colours) -> NDArray[np.intp]:
         doubled = -2 * (seen >> shift & 255).astype(np.float32)
         away += doubled[:, None] * others[:, channel].astype(np.float32)
     return np.asarray(away.argmin(axis=1)[which])
+
+
+def _stretches(shown: NDArray[np.uint32], width: int) -> Stretches:
+    """Where colours change along the rows of a thing on white, and to what."""
+    height, wide = shown.shape
+    on_white = np.full((height, wide + 2), WHITE, np.uint32)
+    on_white[:, 1:-1] = shown
+    rows, columns = (on_white[:, 1:] != on_white[:, :-1]).nonzero()
+    found: Stretches = ((rows * width + columns) << 32) + on_white[:, 1:][rows, columns]
+    return found
 
 
 def _outer_corners(painted: NDArray[np.bool_]) -> NDArray[np.float64]:
