@@ -173,6 +173,8 @@ class Benchmark(Generic[S]):
     """how long a reply may be unless the user says otherwise; None leaves it to the model"""
     PROFILES: ClassVar[Mapping[str, Mapping[str, Any]]] = {"paper": {}, "quick": {}}
     """`--profile`: settings as the paper has them, and those of a first look"""
+    WORDS: ClassVar[Mapping[str, Mapping[str, str]]] = {}
+    """setting: its values in words, for tables and figures in which runs stand side by side"""
     DEMO: ClassVar[Mapping[str, Any]] = {"models": (), "settings": {}, "fast": {}}
     """`models`: built-in models for the demo; `settings`: small settings; `fast`: smaller ones;
     `also`: further (settings, models)"""

@@ -9,7 +9,7 @@ from subitize.benchmarks.catalog import get_benchmark, page_of
 from subitize.benchmarks.probe.heads import CELLS, FAMILY
 from subitize.models.catalog import open_model
 from subitize.opening import load_stored, run_and_score
-from subitize.reports.page import Figure, Table
+from subitize.reports.page import Figure, Table, every_block
 from subitize.runs.run import RunOptions, run_benchmark
 
 PROBE = get_benchmark("probe")
@@ -31,7 +31,8 @@ def test_the_page_shows_heads_and_foils_where_all_four_were_run(tmp_path: Path) 
     assert isinstance(table, Table)
     assert [row[0].value for row in table.rows] == [f"{FAMILY}/{cell}" for cell in CELLS]
     for row, run in zip(table.rows, runs, strict=True):
-        assert row[-1].value == run.scores["parity"]["odd"]["value"]
+        assert row[-2].value == run.scores["parity"]["odd"]["value"]
+        assert row[-1].value == run.scores["parity"]["odd"]["trials"]
     assert "Foils and heads" not in {one.title for one in page_of("probe")(runs[:3])}
 
 
@@ -55,8 +56,31 @@ def test_runs_are_ranked_among_those_that_were_asked_the_same(tmp_path: Path) ->
         done, _ = run_and_score(PROBE, settings, open_model(model), tmp_path, RunOptions(), {})
         runs.append(load_stored(done.folder))
     found = ranked(runs, "Right numbers against foils")
-    first, *_, last = found["scenes, standard, declarative"]
-    assert {rank for _, rank in found["scenes, standard, declarative"][:2]} == {"1 ="}
+    first, *_, last = found["drawn scenes, standard split, statements"]
+    assert {rank for _, rank in found["drawn scenes, standard split, statements"][:2]} == {"1 ="}
     assert (first[0].startswith("sim/perfect"), last) == (True, ("sim/random", "3"))
-    assert [rank for _, rank in found["scenes, standard, qa"]] == ["1"]
-    assert {rank for _, rank in found["visual7w, hard, qa"]} == {"–"}  # the paper's are not ranked
+    assert [
+        rank for _, rank in found["drawn scenes, standard split, questions with their answers"]
+    ] == ["1"]
+    assert {rank for _, rank in found["Visual7W, hard split, questions with their answers"]} == {
+        "–"
+    }  # the paper's are not ranked
+
+
+def test_runs_asked_otherwise_are_ranked_apart_and_called_in_words(tmp_path: Path) -> None:
+    asked: list[dict[str, Any]] = [{}, {"answers": "flat"}, {"seed": 1}, {"task": "mlm"}]
+    runs = []
+    for changes in asked:
+        settings, model = PROBE.settings_from({"items": 12, **changes}), open_model("sim/observer")
+        done, _ = run_and_score(PROBE, settings, model, tmp_path, RunOptions(), {})
+        runs.append(load_stored(done.folder))
+    found = ranked(runs, "Right numbers against foils")
+    usual = "drawn scenes, standard split, statements"
+    for heading in (usual, f"{usual}, all answers as frequent", f"{usual}, seed 1"):
+        assert [rank for _, rank in found[heading]] == ["1"], heading
+    [(alone, _)] = ranked(runs, "Masked numbers")[usual]
+    assert alone == "sim/observer", "within a task its name tells nothing"
+    page = [*every_block(page_of("probe")(runs))]
+    wrong = next(one for one in page if isinstance(one, Table) and one.name == "probe-mlm-wrong")
+    own = runs[-1].scores["recall_at_1"]
+    assert wrong.rows[0][-1].value == own["trials"] - round(own["value"] * own["trials"])

@@ -72,7 +72,7 @@ def scores_text(scores: Mapping[str, Any]) -> str:
         told_["cue weights angle"] = f"{weights['angle']:.1f}° from number alone"
     if doubts := scores.get("counter_doubts"):
         told_["warning"] = f"in {doubts['pictures']} pictures: {doubts['why']}"
-    if missing := scores.get("missing_pictures"):
+    if (missing := scores.get("missing_pictures")) and missing["count"]:
         more = ", …" if missing["count"] > len(missing["first"]) else ""
         named = f"{', '.join(missing['first'])}{more}"
         told_["missing pictures"] = f"{missing['count']} left out: {named}; run.json lists them"

@@ -63,7 +63,7 @@ def compared_section(name: str, compared: Compared) -> Section:
     return Section(
         f"{name}-compared-section",
         "Differences between models",
-        "The same pictures were shown to all, so differences are taken picture by picture.",
+        "Picture by picture, on those that both models of a pair were shown.",
         [
             Fold("All pairs of models", [compared_table(name, compared.found)]),
             *(Prose(one, "note") for one in _strangers(compared)),

@@ -46,7 +46,8 @@ def figure_files(figure: Figure, kinds: Sequence[str]) -> dict[str, bytes]:
     with styled():
         drawing = figure.draw()
         # Lay out once: formats of one figure must not differ, and this is the slow part.
-        drawing.draw_without_rendering()
+        if (layout := drawing.get_layout_engine()) is not None:
+            layout.execute(drawing)
         drawing.set_layout_engine("none")
         files = {kind: save(drawing, kind) for kind in dict.fromkeys(kinds)}
     if "svg" in files:

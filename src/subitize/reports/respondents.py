@@ -22,8 +22,12 @@ from subitize.records import Trial
 from subitize.reports.cells import COUNT, Line, at, text
 from subitize.reports.page import plain
 from subitize.runs.how_far import how_far
+from subitize.runs.labels import labels
 from subitize.runs.reading import choose_reader
 from subitize.runs.stored import StoredRun
+
+LONGEST_NAME = 80
+"""characters of a model's name"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +52,7 @@ class Respondent:
     def model(self) -> str:
         """The model's name, which its runs in other benchmarks share."""
         named = self.at("model") or at(self.run.info, "model", "name") or self.run.folder.name
-        return plain(named, 80)
+        return plain(named, LONGEST_NAME)
 
     @property
     def not_read(self) -> float | None:
@@ -85,26 +89,14 @@ def respondents_from(
     order: Callable[[Mapping[str, Any]], float | None] = lambda scores: None,
     scored: Callable[[Mapping[str, Any]], pl.Expr] | None = None,
 ) -> list[Respondent]:
-    """The runs, smallest `order` of their scores first; equal names are told apart by folders."""
+    """The runs, smallest `order` of their scores first; equal names are told apart."""
     every = [Respondent("", run, scored) for run in runs]
     found = []
-    for one in every:
-        place, alike = order(one.scores), [other for other in every if other.model == one.model]
-        label = f"{one.model} ({_told_apart(one, alike)})" if len(alike) > 1 else one.model
-        found.append((math.inf if place is None else place, replace(one, label=label)))
+    for one, label in zip(every, labels([one.model for one in every], runs), strict=True):
+        place = order(one.scores)
+        called = replace(one, label=plain(label, 2 * LONGEST_NAME))
+        found.append((math.inf if place is None else place, called))
     return [one for _, one in sorted(found, key=lambda pair: (pair[0], pair[1].label))]
-
-
-def _told_apart(one: Respondent, alike: Sequence[Respondent]) -> str:
-    """What a run has of its own among those of the same model: settings, else its folder."""
-    settings = [other.run.info.get("settings") or {} for other in alike]
-    own = one.run.info.get("settings") or {}
-    differ = {name: own[name] for name in own if any(o.get(name) != own[name] for o in settings)}
-    same = [o for o in settings if all(o.get(name) == value for name, value in differ.items())]
-    if len(same) > 1:
-        return plain(one.run.told_from(other.run for other in alike), 80)
-    told = (f"{name} {value}" if value else f"no {name}" for name, value in differ.items())
-    return plain(", ".join(told), 60)
 
 
 def unfolded(respondents: Iterable[Respondent], score: str, *names: str) -> list[Line]:

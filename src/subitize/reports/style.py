@@ -89,7 +89,6 @@ def save(figure: Figure, kind: str) -> bytes:
     that is already fixed. No date and no version goes in: the same runs give the same file.
     """
     from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.backends.backend_pdf import FigureCanvasPdf
     from matplotlib.backends.backend_svg import FigureCanvasSVG
 
     # Matplotlib's print_* methods carry no types.
@@ -100,6 +99,9 @@ def save(figure: Figure, kind: str) -> bytes:
             canvas = FigureCanvasSVG(figure)
             canvas.print_svg(buffer, metadata={"Date": None, "Creator": None})
         elif kind == "pdf":
+            # a page has SVGs only, and this brings the whole of fontTools
+            from matplotlib.backends.backend_pdf import FigureCanvasPdf
+
             canvas = FigureCanvasPdf(figure)
             nothing = {"CreationDate": None, "Creator": None, "Producer": None}
             canvas.print_pdf(buffer, metadata=nothing)

@@ -19,6 +19,7 @@ from subitize.measures.error_size import nae_terms, smape_terms
 from subitize.measures.paired import Paired, paired_difference
 from subitize.measures.ranks import holm
 from subitize.measures.trials import Floats
+from subitize.runs.labels import labels
 from subitize.runs.stored import StoredRun, each_once
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ class Comparison(NamedTuple):
 
     benchmark: str
     first: str
-    """model of the first run, with its folder where two runs have one model"""
+    """model of the first run, with what tells its runs apart where it has two"""
     second: str
     """the same of the second run"""
     measure: str
@@ -101,14 +102,14 @@ def compare_runs(runs: Sequence[StoredRun], *, seed: int = 0) -> Compared:
             "time."
         )
     compared = Compared([], [])
-    labels = _labels(runs)
+    called = labels([_model(run) for run in runs], runs)
     values = [
         _values(run.benchmark.comparable(run.counted, run.settings, _form(run))) for run in runs
     ]
     for one, other in combinations(range(len(runs)), 2):
         # A generator of its own: another run more or less changes no p
         rng = np.random.default_rng([seed, 20251116])
-        pair = labels[one], labels[other]
+        pair = called[one], called[other]
         both = values[one].join(values[other], on="picture", suffix=SECOND, maintain_order="left")
         if measured := _pair(pair, names[0], both, rng):
             compared.found.extend(measured)
@@ -124,12 +125,8 @@ def compare_runs(runs: Sequence[StoredRun], *, seed: int = 0) -> Compared:
     return Compared([one._replace(p_holm=p) for one, p in corrected], compared.strangers)
 
 
-def _labels(runs: Sequence[StoredRun]) -> list[str]:
-    models = [str((run.info.get("model") or {}).get("name") or run.folder.name) for run in runs]
-    return [
-        f"{model} ({run.told_from(runs)})" if models.count(model) > 1 else model
-        for model, run in zip(models, runs, strict=True)
-    ]
+def _model(run: StoredRun) -> str:
+    return str((run.info.get("model") or {}).get("name") or run.folder.name)
 
 
 def _form(run: StoredRun) -> dict[str, Any]:

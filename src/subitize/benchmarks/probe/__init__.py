@@ -100,6 +100,7 @@ class Probe(Benchmark[ProbeSettings]):
         "paper": {},
         "quick": {"items": 100},
     }
+    WORDS: ClassVar[Mapping[str, Mapping[str, str]]] = probe_items.WORDS
     DEMO: ClassVar[Mapping[str, Any]] = {
         "models": ("sim/perfect", "sim/observer", "sim/random", "numbernet/base"),
         "settings": {"items": 200},

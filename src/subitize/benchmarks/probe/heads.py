@@ -49,10 +49,13 @@ def heads(name: str, respondents: Sequence[Respondent]) -> list[Section]:
     )
     shares = {cell: _numbers(found[cell]) for cell in CELLS}
     told = [
-        Line(found[cell].label, {"foils": foils, "head": head, **_parity(found[cell])})
+        Line(found[cell].label, {"foils": foils, "head": head, **_with_pairs(found[cell])})
         for cell, (foils, head) in CELLS.items()
     ]
-    shown = columns("foils:Foils in training; head:Head; even:acc_r even:.1%±; odd:acc_r odd:.1%±")
+    shown = columns(
+        "foils:Foils in training; head:Head; even:acc_r even:.1%±; even_pairs:Pairs:n; "
+        "odd:acc_r odd:.1%±; odd_pairs:Pairs:n"
+    )
     blocks: list[Block] = [
         Figure(
             f"{name}-heads-by-number",
@@ -70,6 +73,12 @@ def heads(name: str, respondents: Sequence[Respondent]) -> list[Section]:
 
 def _parity(one: Respondent) -> dict[str, Score]:
     return {name: as_score(value) for name, value in (one.scores.get("parity") or {}).items()}
+
+
+def _with_pairs(one: Respondent) -> dict[str, Score | int | None]:
+    """Even and odd, each with how many pairs it stands on."""
+    pairs = {f"{name}_pairs": one.at("parity", name, "trials") for name in ("even", "odd")}
+    return {**_parity(one), **pairs}
 
 
 def _numbers(one: Respondent) -> dict[str, Score]:

@@ -47,6 +47,17 @@ KNOWN: Mapping[str, tuple[str, ...]] = {
 }  # fmt: skip
 """settings with a closed list of values"""
 
+WORDS: Mapping[str, Mapping[str, str]] = {
+    "task": {"alignment": "captions", "counting": "foils", "mlm": "masks", "vqa": "questions"},
+    "split": {
+        "standard": "standard split", "hard": "hard split", "interpolated": "interpolated split",
+    },
+    "format": {"declarative": "statements", "qa": "questions with their answers"},
+    "answers": {"zipf": "answers as frequent as in photographs", "flat": "all answers as frequent"},
+    "identical": {"on": "one thing repeated", "off": "different things"},
+}  # fmt: skip
+"""settings in words"""
+
 
 @dataclass(frozen=True)
 class ProbeSettings(Settings):

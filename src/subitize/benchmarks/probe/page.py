@@ -8,7 +8,7 @@ from typing import Any
 
 from subitize.benchmarks.geckonum import page_figures as figures
 from subitize.benchmarks.probe.heads import heads
-from subitize.benchmarks.probe.items import WHY
+from subitize.benchmarks.probe.items import WHY, WORDS, ProbeSettings
 from subitize.published import probe as printed
 from subitize.records import Score
 from subitize.reports.cells import Line, as_score, columns, data_table, model_table, text
@@ -17,6 +17,7 @@ from subitize.reports.methods import citations, methods
 from subitize.reports.page import Block, Column, Figure, Fold, Prose, Section, Table
 from subitize.reports.replies import unreadable_section
 from subitize.reports.respondents import Respondent, respondents_from
+from subitize.runs.labels import in_words
 from subitize.runs.stored import StoredRun
 
 NAME = "probe"
@@ -50,6 +51,20 @@ OVERVIEW = {
 USUALLY_ALIKE = ("source", "split", "form")
 ALIKE = {"alignment": ("source",)}
 """task: what must be the same for runs to be ranked together"""
+SHAPING = (
+    "seed", "part", "mode", "foils_per_item", "answers", "highest", "size", "conditions", "overlap",
+    "clutter", "identical",
+)  # fmt: skip
+"""settings that make other questions or pictures of them"""
+CALLED = {
+    "source": {
+        "scenes": "drawn scenes", "visual7w": "Visual7W", "tallyqa": "TallyQA", "vqa": "VQA",
+        "coco": "COCO", "cc": "Conceptual Captions",
+    },
+    "split": WORDS["split"],
+    "form": WORDS["format"],
+}  # fmt: skip
+"""sources, splits and forms in words"""
 PRINTED = {"recall_at_1": printed.TABLE_4, "accuracy": printed.TABLE_5}
 """score: LXMERT's by right number, on the standard and the hard split first"""
 
@@ -57,11 +72,12 @@ PRINTED = {"recall_at_1": printed.TABLE_4, "accuracy": printed.TABLE_5}
 def sections(runs: Sequence[StoredRun]) -> list[Section]:
     """A section per task that was run, with the paper's numbers below ours."""
     respondents = respondents_from(runs)
-    by_task: dict[str, list[Respondent]] = {}
-    for one in respondents:
-        by_task.setdefault(str(one.scores.get("task")), []).append(one)
+    by_task: dict[str, list[StoredRun]] = {}
+    for run in runs:
+        by_task.setdefault(str(run.scores.get("task")), []).append(run)
     return [
-        *(_section(task, by_task[task]) for task in TITLES if task in by_task),
+        # named anew: within a task its name tells nothing
+        *(_section(task, respondents_from(by_task[task])) for task in TITLES if task in by_task),
         *heads(NAME, respondents),
         unreadable_section(NAME, respondents, "They enter no score."),
         methods(
@@ -118,15 +134,35 @@ def _table(task: str, caption: str, respondents: Sequence[Respondent], paper: Se
            shown: str, notes: Sequence[str] = ()) -> Table:  # fmt: skip
     """Runs and what is printed, ranked among those that were asked the same."""
     alike: dict[tuple[str, ...], list[Line]] = {}
-    for line in [*(run_line(one) for one in respondents), *paper]:
-        asked = (str(line.values.get(key) or "") for key in ALIKE.get(task, USUALLY_ALIKE))
-        alike.setdefault(tuple(asked), []).append(line)
+    every = [
+        *((run_line(one), _otherwise(one)) for one in respondents),
+        *((one, ()) for one in paper),
+    ]
+    for line, otherwise in every:
+        asked = (_told(line.values, key) for key in ALIKE.get(task, USUALLY_ALIKE))
+        alike.setdefault((*filter(None, asked), *otherwise), []).append(line)
     found = [
-        (", ".join(filter(None, asked)), ranking(lines, OVERVIEW[task][0], perfect=1.0))
+        (", ".join(asked), ranking(lines, OVERVIEW[task][0], perfect=1.0))
         for asked, lines in alike.items()
     ]
     heads = columns(f"{shown}; not_read::.1%")
     return leaderboards(f"{NAME}-{task}", caption, found, heads, notes)
+
+
+def _told(values: Mapping[str, Any], key: str) -> str:
+    """A source, split or form in words; empty where the row has none."""
+    named = filter(None, str(values.get(key) or "").split(", "))
+    return " and ".join(CALLED[key].get(one, one) for one in named)
+
+
+def _otherwise(one: Respondent) -> tuple[str, ...]:
+    """What makes a run's questions others than those of the usual settings."""
+    own, usual = one.run.info.get("settings") or {}, ProbeSettings()
+    return tuple(
+        in_words(name, own[name], WORDS)
+        for name in SHAPING
+        if name in own and own[name] != getattr(usual, name)
+    )
 
 
 def _published(row: Any) -> Line:
@@ -248,16 +284,25 @@ def _shares(numbers: Mapping[str, float]) -> str:
 
 def _when_wrong(task: str, respondents: Sequence[Respondent]) -> list[Block]:
     """The five numbers that are said most often instead of the right one."""
-    told = [
-        (one.label, _shares(wrong))
+    lines = [
+        Line(one.label, {"instead": _shares(wrong), "wrong": _wrong(one)})
         for one in respondents
         if (wrong := one.scores.get("predicted_when_wrong"))
     ]
     if task == "mlm":
         paper = _shares({n: share / 100 for n, share in printed.WRONG_MASKED.items()})
-        told.append(("LXMERT on the hard split (published)", paper))
-    if not told:
+        label = "LXMERT on the hard split"
+        lines.append(Line(label, {"instead": paper}, "published", "not in the paper"))
+    if not lines:
         return []
-    lines = [Line(label, {"instead": numbers}) for label, numbers in told]
-    shown = columns("instead:Numbers said instead:wide")
-    return [model_table(f"{NAME}-{task}-wrong", "When it is wrong.", lines, shown)]
+    shown = columns("instead:Numbers said instead:wide; wrong:Wrong:n")
+    told = "The numbers that are said most often where a wrong one is, as shares of those answers."
+    return [model_table(f"{NAME}-{task}-wrong", told, lines, shown)]
+
+
+def _wrong(one: Respondent) -> int | None:
+    """How many answers are wrong ones."""
+    for name in ("best_match", "recall_at_1", "accuracy"):
+        if (own := one.at(name)) and own.get("value") is not None:
+            return int(own["trials"] - round(own["value"] * own["trials"]))
+    return None
