@@ -12,6 +12,7 @@ import pytest
 from hypothesis import settings
 
 from tests.browsing import fetch_axe, find_chromium, running_chromium
+from tests.speed import within
 
 # In CI the same examples every time; elsewhere new ones, to find what nobody thought of. No
 # deadlines: how long an example takes says something about the machine, not about the code.
@@ -99,7 +100,7 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, None, None]:
     used = cpu_seconds() - begun
     item.user_properties.append(("cpu", used))
     marked = item.get_closest_marker("budget")
-    if marked is not None and used > 2 * marked.args[0]:
+    if marked is not None and not within(used, 2 * marked.args[0]):
         pytest.fail(f"used {used:.0f} CPU seconds, more than twice its budget {marked.args[0]}")
 
 

@@ -74,7 +74,8 @@ def test_a_difference_covers_skips_that_never_showed(pictures: int, share: float
         found = paired_difference(
             np.zeros(pictures), skipped, rng, steps=steps, bound=100.0
         ).difference
-        assert found.low is not None and found.high is not None
+        assert found.low is not None
+        assert found.high is not None
         held += found.low <= 100 * share <= found.high
     assert held / 200 > 0.93
 

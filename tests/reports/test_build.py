@@ -36,6 +36,7 @@ from tests.reports.made_up_runs import (
     stored,
 )
 from tests.scored import load_run
+from tests.speed import within
 
 REPORT_CPU_SECONDS = 4
 pytestmark = [pytest.mark.budget(120)]
@@ -236,9 +237,9 @@ def test_a_report_of_one_small_run_is_cheap(tmp_path: Path) -> None:
     done = subprocess.run([*told, "--out", str(out)], check=True, capture_output=True)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    assert spent < 2 * REPORT_CPU_SECONDS, "a busy machine may double it"
+    assert within(spent, 2 * REPORT_CPU_SECONDS), "a busy machine may double it"
     assert b"matplotlib.backends.backend_svg" in done.stderr
-    assert b"fontTools" not in done.stderr, "fonts are for PDF"
+    assert b"matplotlib.backends.backend_pdf" not in done.stderr
 
 
 def moved(run: StoredRun, name: str) -> StoredRun:

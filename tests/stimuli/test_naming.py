@@ -20,6 +20,7 @@ from subitize.errors import BadInput, UnknownName
 from subitize.pictures.encode import pixels_sha256
 from subitize.stimuli import Picture, art, naming, patterns, placing
 from subitize.stimuli.art.choosing import all_palettes
+from tests.speed import within
 
 EIGHT_NEIGHBOURS = np.ones((3, 3), int)
 
@@ -90,7 +91,7 @@ def test_too_small_is_known_at_once() -> None:
     begun = time.process_time()
     with pytest.raises(BadInput, match="100000 items do not fit in a 64 x 64 picture"):
         made("apples", 100_000, size=64)
-    assert time.process_time() - begun < 0.5
+    assert within(time.process_time() - begun, 0.5)
 
 
 @pytest.mark.parametrize("category", naming.CATEGORIES)
@@ -151,7 +152,7 @@ def test_holding_what_cannot_be_held_is_refused() -> None:
     begun = time.process_time()
     with pytest.raises(BadInput, match="The hull can't be held for 80 dots"):
         made("dots", 80, size=150, hold="hull")
-    assert time.process_time() - begun < 20
+    assert within(time.process_time() - begun, 20)
 
 
 GOLDEN = {

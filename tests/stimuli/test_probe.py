@@ -19,6 +19,7 @@ from subitize.records import Stimulus
 from subitize.stimuli import render
 from subitize.stimuli.probe import draw, recipe
 from subitize.stimuli.probe.wording import plan_of
+from tests.speed import within
 
 SETTINGS: list[dict[str, Any]] = [
     {},
@@ -117,13 +118,13 @@ def test_what_can_t_be_drawn_is_said(changes: dict[str, Any], problem: type[Exce
 
 @pytest.mark.budget(6)
 def test_drawing_is_fast_enough() -> None:
-    """300 a CPU second is measured on an idle machine (bench); a tenth of it fails anywhere."""
+    """300 a CPU second is measured on an idle machine (bench); a third of it fails anywhere."""
     for index in range(300):  # tiles are made once
         draw(recipe(index % 11, index))
     begun = time.process_time()
     for index in range(300):
         draw(recipe(index % 11, index))
-    assert 300 / (time.process_time() - begun) > 100
+    assert within(time.process_time() - begun, 3)
 
 
 def test_a_set_of_scenes_is_written_with_its_facts(tmp_path: Path) -> None:
