@@ -58,3 +58,22 @@ def test_a_database_that_is_none_is_told_without_its_password(tmp_path: Path, ur
         Store(open_database(tmp_path, url, "study"))
     assert isinstance(told.value, BadInput)
     assert "secret" not in str(told.value)
+
+
+def test_a_database_that_was_started_again_is_found_again(postgres: str) -> None:
+    store = Store(PostgreSQL(postgres, "restarted"))
+    store.write([(INSERT, ("a", "keep", "", 0))]).result()
+    other = PostgreSQL(postgres, "other").connect(writes=False)
+    for name in ("b", "c"):
+        # what becomes of every connection when the server goes down
+        other.cursor().execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()"
+            " AND datname = current_database()"
+        )
+        other.commit()
+        store.write([(INSERT, (name, "keep", "", 0))]).result()
+    assert store.read("SELECT item FROM screened ORDER BY item") == [("a",), ("b",), ("c",)]
+    with pytest.raises(RunLocked):  # the new connection keeps others from writing, too
+        Store(PostgreSQL(postgres, "restarted"))
+    store.close()
+    other.close()

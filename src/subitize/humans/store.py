@@ -14,6 +14,7 @@ import sqlite3
 import threading
 from collections.abc import Iterable, Sequence
 from concurrent.futures import Future
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Protocol
 from urllib.parse import unquote, urlsplit
@@ -202,18 +203,37 @@ class Store:
             done.set_result(None)
 
     def _run(self, statements: Sequence[Statement]) -> None:
-        cursor = self._connection.cursor()
         try:
-            if isinstance(self.database, SQLite):
-                cursor.execute("BEGIN IMMEDIATE")
-            for sql, values in statements:
-                cursor.execute(self.database.words(sql), values)
-            self._connection.commit()
+            self._execute(statements)
         except Exception:
-            self._connection.rollback()
-            raise
-        finally:
-            cursor.close()
+            if _alive(self._connection):
+                raise
+            # A server that was started again: nothing is saved before the commit, so all is sent
+            # once more. What was saved by a commit whose word was lost is refused by its number.
+            self._connection = self.database.connect(writes=True)
+            self._execute(statements)
+
+    def _execute(self, statements: Sequence[Statement]) -> None:
+        cursor = self._connection.cursor()
+        if isinstance(self.database, SQLite):
+            cursor.execute("BEGIN IMMEDIATE")
+        for sql, values in statements:
+            cursor.execute(self.database.words(sql), values)
+        self._connection.commit()
+        cursor.close()
+
+
+def _alive(connection: Any) -> bool:
+    """End what is under way; whether the database still hears this connection, or it is closed."""
+    try:
+        connection.rollback()
+        connection.cursor().execute("SELECT 1")
+        connection.rollback()
+    except Exception:
+        with suppress(Exception):
+            connection.close()
+        return False
+    return True
 
 
 class Reader:
@@ -227,14 +247,22 @@ class Reader:
     def read(self, sql: str, *values: Any) -> list[tuple[Any, ...]]:
         """All rows of a query."""
         with self._lock:
-            cursor = self._connection.cursor()
             try:
-                cursor.execute(self.database.words(sql), values)
-                return [tuple(row) for row in cursor.fetchall()]
-            finally:
-                cursor.close()
-                if not isinstance(self.database, SQLite):
-                    self._connection.rollback()  # ends its transaction: the next sees newer rows
+                return self._rows(sql, values)
+            except Exception:
+                if _alive(self._connection):
+                    raise
+                self._connection = self.database.connect(writes=False)
+                return self._rows(sql, values)
+
+    def _rows(self, sql: str, values: tuple[Any, ...]) -> list[tuple[Any, ...]]:
+        cursor = self._connection.cursor()
+        cursor.execute(self.database.words(sql), values)
+        found = [tuple(row) for row in cursor.fetchall()]
+        cursor.close()
+        if not isinstance(self.database, SQLite):
+            self._connection.rollback()  # ends its transaction: the next sees newer rows
+        return found
 
     def close(self) -> None:
         self._connection.close()
