@@ -117,3 +117,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except KeyboardInterrupt:
         print("subitize: interrupted", file=sys.stderr)
         sys.exit(1)
+
+
+if __name__ == "__main__":  # `python -m subitize.cli`, too
+    main()

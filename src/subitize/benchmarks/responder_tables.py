@@ -26,8 +26,8 @@ CONSISTENCY = columns(
 )
 ERROR_SIZES = columns("mae:MAE:.3f±; rmse:RMSE:.3f±; mape:MAPE:.2f±")
 EFFORT = columns(
-    "what; slope:One thing more:.3g±; fewest:Fewest things:n; at_fewest:Mean there:.3g; "
-    "most:Most things:n; at_most:Mean there:.3g"
+    "what; slope:One thing more:,.2f±; fewest:Fewest things:n; at_fewest:Mean there:,.1f; "
+    "most:Most things:n; at_most:Mean there:,.1f"
 )
 AT_ONCE = 0.001
 """seconds: who takes less for an answer does not look at the picture"""
@@ -120,8 +120,8 @@ def _effort_lines(one: Respondent) -> list[Line]:
     timed = one.answers.filter(pl.col("state") != "failed").drop_nulls(["target", "seconds"])
     seconds = timed["seconds"]
     if timed.height and seconds.sum() > AT_ONCE * timed.height:
-        found = effort_by_number(timed["target"].to_numpy(), seconds.to_numpy())
-        lines.append(_effort_line(one.label, "seconds", found))
+        found = effort_by_number(timed["target"].to_numpy(), 1000 * seconds.to_numpy())
+        lines.append(_effort_line(one.label, "milliseconds", found))
     return lines
 
 
@@ -143,5 +143,5 @@ def _effort_table(name: str, lines: Sequence[Line]) -> Table:
         "What an answer costs by the number shown: the nearest thing to a reaction time.",
         lines,
         EFFORT,
-        notes=["Seconds hold the waiting for a server too: compare them within one run only."],
+        notes=["Times hold the waiting for a server too: compare them within one run only."],
     )

@@ -24,7 +24,11 @@ def text(value: float, form: str = ".3f") -> str:
     ('1\\u2009234\\u2009567', '−0.50', '12.5 %')
     >>> text(0.0004, "p"), text(0.04, "p")
     ('< .001', '.040')
+    >>> text(0.9997, ".0%"), text(1, ".0%")  # all is not nearly all
+    ('99.9 %', '100 %')
     """
+    if form == ".0%" and (0 < value < 0.005 or 0.995 <= value < 1):
+        value, form = min(max(value, 0.001), 0.999), ".1%"
     if form == "p":
         return "< .001" if value < 0.001 else f"{value:.3f}".lstrip("0")
     shown = f"{value:{form}}".replace("%", " %").replace(",", "\N{THIN SPACE}")
