@@ -194,4 +194,4 @@ def test_two_runs_of_one_model_are_told_apart(tmp_path: Path) -> None:
         for prompt in ("things", "objects")
     ]
     labels = {label for one in subitize.compare(runs) for label in (one.first, one.second)}
-    assert labels == {f"sim/observer ({run.folder.name})" for run in runs}
+    assert labels == {"sim/observer (prompt things)", "sim/observer (prompt objects)"}
