@@ -105,4 +105,4 @@ def _dressed(axes: Axes, column: Column) -> None:
         percent_axis(axes.yaxis)
         axes.set_ylim(-0.02, 1.02)
     else:
-        axes.set_ylim(bottom=0)
+        axes.set_ylim(0, 1.08 * axes.get_ylim()[1])  # room for a mark at the top
