@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import socket
+import threading
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -77,3 +82,58 @@ def test_a_database_that_was_started_again_is_found_again(postgres: str) -> None
         Store(PostgreSQL(postgres, "restarted"))
     store.close()
     other.close()
+
+
+@contextmanager
+def losing_the_word_of_a_commit(url: str) -> Iterator[tuple[str, threading.Event]]:
+    """An address of the same server; once told, it passes on one commit and then falls silent."""
+    parts, armed, ended = urlsplit(url), threading.Event(), threading.Event()
+    listening = socket.create_server(("127.0.0.1", 0))
+
+    def passed_on(given: socket.socket, taken: socket.socket) -> None:
+        with suppress(OSError):
+            while data := given.recv(1 << 16):
+                taken.sendall(data)
+
+    def serve(client: socket.socket) -> None:
+        server = socket.create_connection((parts.hostname, parts.port))
+        back = threading.Thread(target=passed_on, args=(server, client), daemon=True)
+        back.start()
+        with suppress(OSError):
+            while data := client.recv(1 << 16):
+                if b"commit" in data.lower() and armed.is_set():
+                    armed.clear()
+                    client.shutdown(socket.SHUT_WR)  # nothing comes back any more
+                    server.sendall(data)
+                    server.shutdown(socket.SHUT_WR)
+                    back.join()
+                    break
+                server.sendall(data)
+        for one in (client, server):
+            with suppress(OSError):
+                one.shutdown(socket.SHUT_RDWR)
+            one.close()
+
+    def accept() -> None:
+        with suppress(OSError):
+            while not ended.is_set():
+                threading.Thread(target=serve, args=(listening.accept()[0],), daemon=True).start()
+
+    threading.Thread(target=accept, daemon=True).start()
+    port = listening.getsockname()[1]
+    yield f"postgresql://{parts.username}@127.0.0.1:{port}{parts.path}", armed
+    ended.set()
+    listening.close()
+
+
+def test_an_answer_that_was_saved_without_a_word_is_saved_once(postgres: str) -> None:
+    with losing_the_word_of_a_commit(postgres) as (url, armed):
+        store = Store(PostgreSQL(url, "silent"))
+        store.write([(INSERT, ("a", "keep", "", 0))]).result()
+        armed.set()
+        store.write([(INSERT, ("b", "keep", "", 0))]).result()
+        assert not armed.is_set(), "the word of a commit was lost"
+        store.write([(INSERT, ("c", "keep", "", 0))]).result()
+        assert isinstance(store.write([(INSERT, ("c", "drop", "", 0))]).exception(), StorageFull)
+        assert store.read("SELECT item FROM screened ORDER BY item") == [("a",), ("b",), ("c",)]
+        store.close()

@@ -24,6 +24,8 @@ from subitize.errors import BadInput, MissingExtra, RunLocked, StorageFull
 Statement = tuple[str, tuple[Any, ...]]
 MOST = 500
 """statements' groups that go out in one transaction"""
+TAKEN = "23505"
+"""how PostgreSQL says that there is a row with this number"""
 
 TABLES = (
     "CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL)",
@@ -203,23 +205,34 @@ class Store:
             done.set_result(None)
 
     def _run(self, statements: Sequence[Statement]) -> None:
+        committing = False
         try:
-            self._execute(statements)
+            self._send(statements)
+            committing = True
+            self._connection.commit()
         except Exception:
             if _alive(self._connection):
                 raise
-            # A server that was started again: nothing is saved before the commit, so all is sent
-            # once more. What was saved by a commit whose word was lost is refused by its number.
+            # A server that was started again: nothing is saved before a commit, so send all anew.
             self._connection = self.database.connect(writes=True)
-            self._execute(statements)
+            self._send_again(statements, committing)
 
-    def _execute(self, statements: Sequence[Statement]) -> None:
+    def _send_again(self, statements: Sequence[Statement], committing: bool) -> None:
+        """On a new connection; the commit may have been heard, and only its word lost."""
+        try:
+            self._send(statements)
+            self._connection.commit()
+        except Exception as problem:
+            self._connection.rollback()
+            if not (committing and TAKEN in str(problem)):
+                raise
+
+    def _send(self, statements: Sequence[Statement]) -> None:
         cursor = self._connection.cursor()
         if isinstance(self.database, SQLite):
             cursor.execute("BEGIN IMMEDIATE")
         for sql, values in statements:
             cursor.execute(self.database.words(sql), values)
-        self._connection.commit()
         cursor.close()
 
 
