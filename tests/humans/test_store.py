@@ -86,43 +86,34 @@ def test_a_database_that_was_started_again_is_found_again(postgres: str) -> None
 
 @contextmanager
 def losing_the_word_of_a_commit(url: str) -> Iterator[tuple[str, threading.Event]]:
-    """An address of the same server; once told, it passes on one commit and then falls silent."""
-    parts, armed, ended = urlsplit(url), threading.Event(), threading.Event()
+    """An address of the same server; once told, it keeps the word of one commit to itself."""
+    parts, armed = urlsplit(url), threading.Event()
     listening = socket.create_server(("127.0.0.1", 0))
 
-    def passed_on(given: socket.socket, taken: socket.socket) -> None:
+    def pass_on(given: socket.socket, taken: socket.socket) -> None:
         with suppress(OSError):
             while data := given.recv(1 << 16):
-                taken.sendall(data)
-
-    def serve(client: socket.socket) -> None:
-        server = socket.create_connection((parts.hostname, parts.port))
-        back = threading.Thread(target=passed_on, args=(server, client), daemon=True)
-        back.start()
-        with suppress(OSError):
-            while data := client.recv(1 << 16):
-                if b"commit" in data.lower() and armed.is_set():
+                if armed.is_set() and b"COMMIT\0" in data:  # done, says the server
                     armed.clear()
-                    client.shutdown(socket.SHUT_WR)  # nothing comes back any more
-                    server.sendall(data)
-                    server.shutdown(socket.SHUT_WR)
-                    back.join()
                     break
-                server.sendall(data)
-        for one in (client, server):
+                taken.sendall(data)
+        for one in (given, taken):
             with suppress(OSError):
                 one.shutdown(socket.SHUT_RDWR)
             one.close()
 
     def accept() -> None:
         with suppress(OSError):
-            while not ended.is_set():
-                threading.Thread(target=serve, args=(listening.accept()[0],), daemon=True).start()
+            while True:
+                client = listening.accept()[0]
+                server = socket.create_connection((parts.hostname, parts.port))
+                for pair in ((client, server), (server, client)):
+                    threading.Thread(target=pass_on, args=pair, daemon=True).start()
 
     threading.Thread(target=accept, daemon=True).start()
     port = listening.getsockname()[1]
     yield f"postgresql://{parts.username}@127.0.0.1:{port}{parts.path}", armed
-    ended.set()
+    listening.shutdown(socket.SHUT_RDWR)
     listening.close()
 
 
