@@ -14,7 +14,7 @@ import pytest
 from PIL import Image
 
 import subitize
-from subitize.errors import BadInput, Hopeless, ModelError
+from subitize.errors import BadInput, Hopeless, ModelError, SubitizeError
 from subitize.models.base import Item, Model, ModelOptions, Reply
 from subitize.models.catalog import open_model
 from subitize.models.hf.generating import Generating
@@ -366,3 +366,18 @@ def test_a_mask_is_answered_by_the_best_number_word(matchers: dict[str, Path], k
     for reply in ask(model):
         assert subitize.read_number(reply.value).state == "read"
         assert reply.facts["ranking"][0][0] == reply.value
+
+
+def test_a_run_goes_on_on_another_device(namers: dict[str, Path], tmp_path: Path) -> None:
+    """In the child too, which is told where to compute: a device that is not there is no device."""
+    folder = namers["llava"]
+    small = {"per_cell": 1, "max": 2, "categories": ("apples",), "control": False, "size": 64}
+    first = subitize.run("naming", f"hf/{folder}?max_tokens=4", out=tmp_path, limit=1, **small)
+    again = subitize.run("naming", f"hf/{folder}?max_tokens=4&device=cpu", out=tmp_path, **small)
+    assert again.folder == first.folder
+    assert again.answers["trial"].n_unique() == again.answers.height == again.scores["asked"]
+    assert set(again.answers["respondent"]) == {f"hf/{folder}?max_tokens=4"}
+    with pytest.raises(SubitizeError, match="device=nowhere can't be used"):
+        subitize.run(
+            "naming", f"hf/{folder}?max_tokens=4&device=nowhere", out=tmp_path / "x", **small
+        )

@@ -186,6 +186,8 @@ class Model:
     revision: str | None = None
     """version of the weights or of the drawing rules, where known"""
 
+    opened_by: str = ""
+    """the name it was opened by, which also says where it computes"""
     options: ModelOptions | None = None
     """what it was opened with beside its name, by whom it can be opened again"""
 

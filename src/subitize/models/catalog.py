@@ -205,7 +205,7 @@ def open_model(text: str, options: ModelOptions | None = None) -> Model:
     refuse_secrets(name.settings, f"The model name {name.prefix}/{name.rest}?…")
     refuse_secrets(chosen.extra_body, "--extra-body")
     model = _find_opener(opener, name)(name, chosen)
-    model.options = chosen
+    model.opened_by, model.options = text, chosen
     if name.isolated is not None:
         model.isolated = name.isolated
     return model

@@ -13,12 +13,16 @@ import orjson
 
 from subitize.errors import BadInput, UnknownName, in_words
 
+WHERE = ("device", "isolated")
+"""settings that say where a model computes, not what it is"""
+
 
 class ModelName(NamedTuple):
     """A model's name, taken apart."""
 
     full: str
-    """as the user wrote it, with settings in alphabetical order"""
+    """what the model is: as the user wrote it, with settings in alphabetical order, without those
+    that only say where it computes"""
     prefix: str
     """which family: sim, openai, counter, …"""
     rest: str
@@ -36,7 +40,7 @@ def parse_name(text: str) -> ModelName:
 
     >>> parse_name("sim/observer?w=.25&seed=3").settings == {"w": 0.25, "seed": 3}
     True
-    >>> parse_name("hf/here?dtype=float32&isolated=false").full
+    >>> parse_name("hf/here?dtype=float32&isolated=false&device=cuda:1").full
     'hf/here?dtype=float32'
     >>> parse_name("matcher/scores?file=vilbert.csv&trained_on=cc,coco").trained_on
     ('cc', 'coco')
@@ -49,12 +53,11 @@ def parse_name(text: str) -> ModelName:
             "openai/gpt-4o; `subitize models` lists what there is."
         )
     isolated = settings.pop("isolated", None)
-    if isolated is not None:
-        if not isinstance(isolated, bool):
-            raise BadInput(f"isolated is {isolated!r} in {text!r}: give true or false.")
-        shown = full.partition("?")[2].split("&")
-        rest_of = "&".join(pair for pair in shown if not pair.startswith("isolated="))
-        full = f"{path}?{rest_of}" if rest_of else path
+    if not isinstance(isolated, bool | None):
+        raise BadInput(f"isolated is {isolated!r} in {text!r}: give true or false.")
+    shown = full.partition("?")[2].split("&")
+    what = "&".join(pair for pair in shown if pair.partition("=")[0] not in WHERE)
+    full = f"{path}?{what}" if what else path
     told = str(settings.pop("trained_on", "")).lower().split(",")
     trained_on = tuple(one.strip() for one in told if one.strip())
     return ModelName(full, prefix, rest, settings, isolated, trained_on)

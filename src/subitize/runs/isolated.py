@@ -87,7 +87,7 @@ class IsolatedEngine:
         self._said = ""
         self._listening = asyncio.create_task(self._listen(child))
         hello = {
-            "name": self._model.respondent, "options": asdict(self._options), "kind": self._kind
+            "name": self._model.opened_by, "options": asdict(self._options), "kind": self._kind
         }  # fmt: skip
         try:
             async with telling(f"{self._model.respondent} is being loaded"):

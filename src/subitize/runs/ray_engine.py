@@ -192,7 +192,7 @@ class RayEngine:
     def __init__(self, cluster: Cluster, model: Model, kind: Kind) -> None:
         self._cluster, self._model = cluster, model
         self._options = model.options or ModelOptions()
-        hello = {"name": model.respondent, "options": asdict(self._options), "kind": kind}
+        hello = {"name": model.opened_by, "options": asdict(self._options), "kind": kind}
         self._hello = orjson.dumps(hello)
         self._ray = connect(cluster)
         self._room = places(self._ray, cluster)
