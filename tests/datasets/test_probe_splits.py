@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 from subitize.cli import root
 from subitize.datasets.probe.alignment import draw_pairs, read_captions, read_pairs, scene_pairs
-from subitize.datasets.probe.questions import PARTS, read_questions
+from subitize.datasets.probe.questions import PARTS, read_all, read_questions
 from subitize.datasets.probe.released import read_split
 from subitize.datasets.probe.splits import CAP, build, first_items, scene_questions
 from subitize.datasets.probe.statistics import part_statistics, statistics
@@ -130,7 +130,7 @@ def test_tallyqa_and_vqa_files_are_read(tmp_path: Path) -> None:
              "question": "How many birds are there?", "data_source": "imported_genome"}  # fmt: skip
     tally.write_bytes(orjson.dumps([entry]))
     (one,) = read_questions("tallyqa", tally).questions
-    assert (one.picture, one.answer, one.part, one.foils) == ("VG_100K/1.jpg", 3, "train", ())
+    assert (one.picture, one.answer, one.part, one.foils) == ("VG_100K/1.jpg", 3, "train", None)
     asked, told = tmp_path / "q.json", tmp_path / "a.json"
     questions = [{"image_id": 42, "question": "How many cats?", "question_id": 1},
                  {"image_id": 43, "question": "How many cats?", "question_id": 2}]  # fmt: skip
@@ -263,6 +263,39 @@ def test_a_question_with_a_wordy_foil_stays_and_is_no_dropped_one(tmp_path: Path
     assert not +built.dropped
     assert built.repaired["foil-not-a-number"] == 1
     assert not built.parts["train"][0].faults
+
+
+@pytest.mark.parametrize(
+    ("choices", "why"),
+    [
+        ([], "fewer-than-three-foils"),
+        (["1", "3"], "fewer-than-three-foils"),
+        (["-1", "1", "3"], "foil-not-a-number"),
+        (["1", "1", "3"], "repeated-foil"),
+        (["Two.", "1", "3"], "foil-equals-answer"),
+    ],
+)
+def test_every_broken_foil_is_counted_and_replaced(
+    tmp_path: Path, choices: list[str], why: str
+) -> None:
+    path = tmp_path / "x.json"
+    pair = {"question": "How many cats?", "answer": "2", "qa_id": 1, "multiple_choices": choices}
+    image = {"filename": "a", "split": "train", "qa_pairs": [pair]}
+    path.write_bytes(orjson.dumps({"images": [image]}))
+    built = build(read_questions("visual7w", path), "standard", seed=0, mode="fluent")
+    assert built.repaired[why] == 1
+    (item,) = built.parts["train"]
+    assert not item.faults
+
+
+def test_a_picture_under_two_spellings_of_its_name_stays_in_one_part(tmp_path: Path) -> None:
+    for part, image in (("train", "VG_100K/1.jpg"), ("test", "./VG_100K//1.jpg")):
+        entry = {"image": image, "question": "How many cats?", "answer": 2}
+        (tmp_path / f"{part}.json").write_bytes(orjson.dumps([entry]))
+    found = read_all("tallyqa", [tmp_path / "train.json", tmp_path / "test.json"])
+    built = build(found, "standard", seed=0, mode="fluent")
+    assert [len(items) for items in built.parts.values()] == [1, 0, 0]
+    assert built.dropped["picture-in-two-parts"] == 1
 
 
 def pictures(folder: Path, names: list[str]) -> Path:

@@ -31,8 +31,8 @@ class Question:
     picture: str
     question: str
     answer: int
-    foils: tuple[int, ...] = ()
-    """wrong numbers of the data set itself; empty where it has none"""
+    foils: tuple[int, ...] | None = None
+    """wrong numbers of the data set itself; None where it has none for any question"""
     part: str = ""
     """train, valid or test, where the data set says"""
     source: str = ""
@@ -119,13 +119,15 @@ def _take(found: Found, entry: Mapping[str, Any], source: str) -> None:
     if answer is None or answer < 0:
         found.drop("answer-not-a-number", f"{question} {entry['answer']}")
         return
-    picture = str(entry["picture"])
+    # ./a.jpg is a.jpg: one picture has one name, so that it stays in one part
+    picture = Path(str(entry["picture"])).as_posix()
     if Path(picture).is_absolute() or ".." in Path(picture).parts:
         found.drop("picture-outside-the-folder", f"{question} {picture}")
         return
-    foils = tuple(one for one in map(number_of, entry.get("foils", ())) if one is not None)
-    if len(foils) < len(entry.get("foils", ())):
-        found.repaired["foil-not-a-number"] += 1
+    foils = None
+    if "foils" in entry:
+        foils = tuple(n for n in map(number_of, entry["foils"]) if n is not None and n >= 0)
+        found.repaired["foil-not-a-number"] += len(foils) < len(entry["foils"])
     question = "How many" + question[len("how many") :]
     part = _PARTS.get(str(entry.get("part", "")), "")
     identity = f"counting_{source}_{entry['id']}"

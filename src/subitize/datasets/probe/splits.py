@@ -151,8 +151,8 @@ def _capped(questions: Sequence[Question], made: Built) -> list[Question]:
 
 def _item(one: Question, draw: tuple[int, int], even: bool, made: Built) -> ProbeItem:
     seed, highest = draw
-    good = [n for n in dict.fromkeys(one.foils) if n != one.answer and n >= 0]
-    if one.foils:
+    good = [n for n in dict.fromkeys(one.foils or ()) if n != one.answer]
+    if one.foils is not None:
         made.repaired["foil-equals-answer"] += one.answer in one.foils
         made.repaired["repeated-foil"] += len(set(one.foils)) < len(one.foils)
         made.repaired["fewer-than-three-foils"] += len(one.foils) < FOILS
