@@ -16,15 +16,8 @@ import pytest
 from subitize.benchmarks.geckonum.tables import TABLES
 from subitize.benchmarks.prompt_files import write_prompts
 from tests.benchmarks.geckonum_data import PROMPTS, simulated
+from tests.new_process import subitize
 from tests.speed import within
-
-
-def subitize(*arguments: object, code: int = 0) -> subprocess.CompletedProcess[str]:
-    words = [sys.executable, "-m", "subitize", *map(str, arguments)]
-    done = subprocess.run(words, capture_output=True, text=True, check=False)
-    assert done.returncode == code, done.stderr
-    assert "Traceback" not in done.stderr
-    return done
 
 
 @pytest.fixture(scope="module")

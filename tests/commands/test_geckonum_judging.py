@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from dataclasses import asdict
 from pathlib import Path
 
@@ -12,17 +10,10 @@ import pytest
 
 from subitize.benchmarks.prompt_files import write_prompts
 from tests.benchmarks.geckonum_data import PROMPTS, simulated
+from tests.new_process import subitize
 from tests.reports.embedded import files_of
 
 pytestmark = [pytest.mark.budget(60)]
-
-
-def subitize(*arguments: object, code: int = 0) -> subprocess.CompletedProcess[str]:
-    words = [sys.executable, "-m", "subitize", *map(str, arguments)]
-    done = subprocess.run(words, capture_output=True, text=True, check=False)
-    assert done.returncode == code, done.stderr
-    assert "Traceback" not in done.stderr
-    return done
 
 
 @pytest.fixture(scope="module")

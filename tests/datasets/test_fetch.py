@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import socket
-import threading
 from collections.abc import Iterator
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -15,11 +12,7 @@ import pytest
 from subitize.datasets.fetch import DATASETS, RemoteFile, fetch, fetch_file
 from subitize.errors import BadInput, SubitizeError, UnknownName
 from tests.benchmarks.geckonum_data import zipped
-
-
-class Quiet(SimpleHTTPRequestHandler):
-    def log_message(self, format: str, *args: object) -> None:
-        """Nothing on the terminal."""
+from tests.serving import files_of
 
 
 @pytest.fixture
@@ -31,12 +24,8 @@ def shelf(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def server(shelf: Path) -> Iterator[str]:
-    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(shelf))) as found:
-        thread = threading.Thread(target=found.serve_forever, daemon=True)
-        thread.start()
-        yield f"http://127.0.0.1:{found.server_port}"
-        found.shutdown()
-        thread.join()
+    with files_of(shelf) as address:
+        yield address
 
 
 def sha256(content: bytes) -> str:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import functools
-import http.server
 import re
-import threading
 from collections.abc import Iterator
 from html import unescape
 from pathlib import Path
@@ -21,13 +18,9 @@ from subitize.humans.viewing_table import RunsTable
 from tests.browsing import DESKTOP, Visit, serious
 from tests.humans.viewed import make_runs
 from tests.reports.embedded import rows_of
+from tests.serving import files_of
 
 pytestmark = [pytest.mark.xdist_group("browser"), pytest.mark.budget(40)]
-
-
-class Quiet(http.server.SimpleHTTPRequestHandler):
-    def log_message(self, *_: Any) -> None:
-        return
 
 
 @pytest.fixture(scope="module")
@@ -53,14 +46,8 @@ def site(folders: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def base(site: Path) -> Iterator[str]:
     """A plain file server, whose root is further up."""
-    handler = functools.partial(Quiet, directory=str(site))
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    yield f"http://127.0.0.1:{server.server_address[1]}/some/where"
-    server.shutdown()
-    thread.join()
-    server.server_close()
+    with files_of(site) as address:
+        yield f"{address}/some/where"
 
 
 def links_of(site: Path, name: str) -> list[dict[str, str]]:

@@ -106,16 +106,19 @@ def answer(page: Any, said: str, touch: bool = False) -> None:
     page.wait_for_selector("body:not([data-now=answer])")
 
 
+def past_breaks(page: Any) -> None:
+    while now(page) == "break":
+        page.keyboard.press("Space")
+        page.wait_for_selector("body:not([data-now=break])")
+
+
 def go_on(page: Any, many: int, touch: bool = False) -> list[str]:
     """Answer so many trials, breaks and practice in between; what was said."""
     said: list[str] = []
     while len(said) < many:
-        if (state := now(page)) == "complete":
+        past_breaks(page)
+        if now(page) == "complete":
             break
-        if state == "break":
-            page.keyboard.press("Space")
-            page.wait_for_selector("body:not([data-now=break])")
-            continue
         said.append(str(len(said) % 9 + 1))
         answer(page, said[-1], touch)
     return said
@@ -216,9 +219,7 @@ def test_a_lost_connection_costs_patience_not_the_answer(browser: Any, tmp_path:
         page = even(visit)
         enter(page, address)
         go_on(page, 2)
-        while now(page) == "break":
-            page.keyboard.press("Space")
-            page.wait_for_selector("body:not([data-now=break])")
+        past_breaks(page)
         page.route("**/answers", lambda route: route.abort())
         answer(page, "2")
         page.wait_for_selector("#trouble:not([hidden])")
@@ -235,9 +236,7 @@ def test_a_window_behind_others_is_noticed(browser: Any, tmp_path: Path) -> None
         page = even(visit)
         enter(page, address)
         go_on(page, 2)
-        while now(page) == "break":
-            page.keyboard.press("Space")
-            page.wait_for_selector("body:not([data-now=break])")
+        past_breaks(page)
         page.evaluate("window.dispatchEvent(new Event('blur'))")
         answer(page, "3")
         now(page)

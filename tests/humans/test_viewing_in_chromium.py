@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import functools
-import http.server
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -21,6 +18,7 @@ from subitize.humans.web import in_thread
 from tests.browsing import DESKTOP, PHONE, Visit
 from tests.humans.viewed import TRIALS, make_painting, make_runs
 from tests.reports.made_up_runs import NASTY
+from tests.serving import files_of
 
 pytestmark = [pytest.mark.xdist_group("browser"), pytest.mark.budget(20)]
 QUERIES = (
@@ -28,13 +26,6 @@ QUERIES = (
     {"search": "<script> PWNED"}, {"search": "about"}, {"state": "vague"}, {"said": "–"},
     {"wanted": "5", "said": "4"}, {"right": "no", "wanted": "6"},
 )  # fmt: skip
-
-
-class Quiet(http.server.SimpleHTTPRequestHandler):
-    """Files and nothing else, without a word."""
-
-    def log_message(self, *_: Any) -> None:
-        return
 
 
 @pytest.fixture(scope="module")
@@ -59,14 +50,8 @@ def served(table: RunsTable) -> Iterator[tuple[str, str]]:
 def bundled(table: RunsTable, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Where any file server shows the copy."""
     folder = write_bundle(table, tmp_path_factory.mktemp("copy") / "bundle").parent
-    handler = functools.partial(Quiet, directory=str(folder))
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    yield f"http://127.0.0.1:{server.server_address[1]}"
-    server.shutdown()
-    thread.join()
-    server.server_close()
+    with files_of(folder) as address:
+        yield address
 
 
 @pytest.fixture(params=[DESKTOP, PHONE])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 import signal
 import subprocess
@@ -22,6 +21,7 @@ from subitize.runs.limits import RetryPolicy
 from subitize.runs.plan import read_trials
 from subitize.runs.run import RunOptions, run_benchmark
 from tests.image_server import ImageServer
+from tests.new_process import subitize
 from tests.runs.conftest import responses_of
 from tests.runs.killing import kill_after, stored
 from tests.runs.test_own_readings import TwoQuestions
@@ -36,20 +36,6 @@ PRODUCTION = [
 ]  # fmt: skip
 SMALL = ["--per-cell", "2", "--max", "3", "--categories", "dots,apples"]
 FEW = 12
-
-
-def subitize(*words: str, code: int = 0, **environment: str) -> subprocess.CompletedProcess[str]:
-    done = subprocess.run(
-        [sys.executable, "-m", "subitize", *words],
-        capture_output=True,
-        text=True,
-        timeout=900,
-        env={**os.environ, **environment},
-        check=False,
-    )
-    assert done.returncode == code, done.stderr
-    assert "Traceback" not in done.stderr
-    return done
 
 
 def counts_by(answers: pl.DataFrame, counter: str) -> dict[tuple[str, int], float]:
