@@ -42,6 +42,7 @@ _HEDGE_ENDS = frozenset((
     "estimate", "estimated",
 ))  # fmt: skip
 """the last words of what may be a hedge: only behind them the long pattern is tried"""
+_HEDGE_SIGNS = frozenset("~～〜≈>≥<≤±∼≳≲=.")
 
 
 def is_hedged(before: str, after: str) -> bool:
@@ -51,7 +52,7 @@ def is_hedged(before: str, after: str) -> bool:
     (True, False)
     """
     last = before.rsplit(None, 1)[-1:]
-    may_be = last and (last[0].lower().lstrip("(\"'") in _HEDGE_ENDS or not last[0][-1].isalnum())
+    may_be = last and (last[0][-1] in _HEDGE_SIGNS or last[0].lower().lstrip("(\"'") in _HEDGE_ENDS)
     return bool((may_be and _HEDGE_BEFORE.search(before)) or _HEDGE_AFTER.match(after))
 
 

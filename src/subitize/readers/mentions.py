@@ -140,7 +140,7 @@ _PAIRED_THINGS = re.compile(
 def find_mentions(text: str) -> list[Mention]:
     """Every number of a plain text with its role, in order."""
     markers = _list_markers(text)
-    brackets = "(" in text or "[" in text or "y" in text
+    brackets = "(" in text or "[" in text or ("x" in text and "y" in text)
     pairs = _COORDINATES.finditer(text) if brackets else ()
     apart = {place for match in pairs for place in range(*match.span())}
     found = []
@@ -172,7 +172,7 @@ def _role(text: str, numeral: Numeral, previous: int, markers: set[int]) -> Role
         return "aside"  # "one zero"
     if before.lower().endswith((" not ", "isn't ", "aren't ")) or before.lower() == "not ":
         return "aside"
-    if _AND_A_HALF.match(after):
+    if "half" in after.lower() and _AND_A_HALF.match(after):
         return "quantity"
     if _is_label(text, before, after, numeral):
         return "label"
@@ -246,7 +246,7 @@ def _join(text: str, found: list[Mention], index: int) -> None:
         found[index] = first._replace(role="label", stated=False)
     if second.role not in ("count", "hedged"):
         return
-    if (_OR.fullmatch(gap) or _SLASH.fullmatch(gap)) and first.value != second.value:
+    if first.value != second.value and (_OR.fullmatch(gap) or _SLASH.fullmatch(gap)):
         role = "range"
     elif sides and not _SUM_AFTER.match(text, second.end):
         named = _GRID_AFTER.match(text, second.end)

@@ -41,6 +41,11 @@ _THAN = (
     r"|above|under|over|exactly|up to|equal to|between|beyond|exceed(?:s|ing)?|only)"
 )
 _CONDITION = re.compile(rf"\b{_THAN}(?: (?:a|an|the|about|value of|total of))*[ $~]{{1,2}}$", re.I)
+_CONDITION_ENDS = (
+    "than", "to", "least", "most", "below", "above", "under", "over", "exactly", "between",
+    "beyond", "exceed", "exceeds", "exceeding", "only", "a", "an", "the", "about", "of",
+)  # fmt: skip
+"""the last words of what may be a condition: only behind them the long pattern is tried"""
 _MEASURED = re.compile(
     r"\s?(?:older|younger|taller|longer|shorter|heavier|lighter|wider|higher|lower|larger|smaller|"
     r"bigger|greater) than\b|\s?exceed(?:s|ing)?\b",
@@ -266,7 +271,7 @@ def _conditions(text: str, counts: list[Mention], sentences: Sequence[int]) -> I
             continue
         if index and counts[index - 1].start >= begin:
             gap = text[counts[index - 1].end : mention.start]
-            bound = _CONDITION.search(gap)
+            bound = _condition_in(gap, 0, len(gap))
             if bound and _limits(gap[: bound.start()], text, counts[index - 1]):
                 yield index
                 continue
@@ -282,13 +287,19 @@ def _conditions(text: str, counts: list[Mention], sentences: Sequence[int]) -> I
                 yield index
 
 
+def _condition_in(text: str, begin: int, end: int) -> re.Match[str] | None:
+    """The condition that this part of a text ends in."""
+    if text[begin:end].rstrip(" $~\n").lower().endswith(_CONDITION_ENDS):
+        return _CONDITION.search(text, begin, end)
+    return None
+
+
 def is_bound(text: str, begin: int, mention: Mention) -> bool:
     """Whether a number says which things are counted, not how many there are: 9 in "the total
     number of cities with more than 9 parks"."""
     near = max(begin, mention.start - 30)
     return bool(
-        _CONDITION.search(text, near, mention.start)
-        and _IN_CLAUSE.search(text, begin, mention.start)
+        _condition_in(text, near, mention.start) and _IN_CLAUSE.search(text, begin, mention.start)
     )
 
 
@@ -339,7 +350,8 @@ def _parts(text: str, counts: list[Mention], sentences: Sequence[int]) -> Iterat
             nouns.update(_noun_after(text, one) for one in counts)
         before = text[max(0, mention.start - 40) : mention.start]
         told = after and (_same(after, nouns) or _OF_THESE.search(before))
-        if told or _INCLUDING.search(before) or _is_of_them(text, index, mention):
+        included = "including" in before.lower() and _INCLUDING.search(before)
+        if told or included or _is_of_them(text, index, mention):
             parts.append(index)
     wholes = [one.value or 0 for index, one in enumerate(counts) if index not in set(parts)]
     largest = max(wholes, default=0)

@@ -80,7 +80,7 @@ def strict(reply: str, question: str = "") -> Reading:
         return Reading("several-numbers", note=f"0, {values[0]}")
     if all(mention.role == "hedged" for mention in counts):
         return Reading("vague", note=f"a hedged {values[0]}")
-    if any(_FACTORIAL.match(text, mention.end) for mention in counts):
+    if "!" in text and any(_FACTORIAL.match(text, mention.end) for mention in counts):
         return Reading("not-a-count", note="a factorial")
     if are_several_things(text, counts):
         return Reading("several-numbers", note=f"{values[0]} of two things each")

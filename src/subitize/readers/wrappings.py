@@ -61,8 +61,9 @@ _SIDE_KEY = re.compile(
 _COUNTED_KEY = re.compile(r"(?:.*_)?(?:boxes|points)", re.IGNORECASE)
 """side keys that name things which may be counted, where they hold a single number"""
 _NOT_DEEPER = 6
-_WRAPPED = re.compile(r"[][<>{}$\\*_`|~#&=\r\x00-\x08\x1c-\x1f]|(?:^|\n)[ \t]*[-+\"]")
-"""what any wrapping has; without it there is nothing to take off"""
+_WRAPPED = re.compile(r"[][<>{}$\\*_`|~#&=\r\x00-\x08\x1c-\x1f]")
+_WRAPPED_LINE = re.compile(r"^[ \t]*[-+\"]", re.MULTILINE)
+"""what any wrapping has: without one of the two there is nothing to take off"""
 
 
 def unwrap(reply: str) -> str:
@@ -73,22 +74,23 @@ def unwrap(reply: str) -> str:
     >>> unwrap(r"so $\\\\boxed{7}$").split()
     ['so', 'Answer:', '7']
     """
-    if reply.isascii() and not _WRAPPED.search(reply):
+    if reply.isascii() and not _WRAPPED.search(reply) and not _WRAPPED_LINE.search(reply):
         return reply
     text = _INVISIBLE.sub("", reply).replace("\r\n", "\n").replace("\r", "\n")
     # an encoder that took the backslash of \\boxed for an escape leaves a backspace
     text = text.replace("\x08oxed", "\\boxed")
     text = without_thinking(text)
-    text = _ANSWER_TAG.sub(lambda tag: CLOSE if tag["close"] else f" Answer: {OPEN}", text)
-    text = _boxes(_DRAWING.sub(" ", text))
-    text = html.unescape(_TAG.sub(" ", text))
+    if "<" in text:
+        text = _ANSWER_TAG.sub(lambda tag: CLOSE if tag["close"] else f" Answer: {OPEN}", text)
+    text = _boxes(_DRAWING.sub(" ", text) if "[asy]" in text else text)
+    text = html.unescape(_TAG.sub(" ", text) if "<" in text else text)
     text = _FENCE.sub("\n", _STRUCK.sub(" ", text))
     text = _from_json(text)
     text = _from_latex(text)
-    text = _LINK.sub(lambda link: " " if link[1] else link[2], text)
-    text = (
-        _RULE.sub("", _ROW_OF_TABLE.sub(_named_cells, text)).replace("’", "'").replace("|", " : ")
-    )
+    if "](" in text:
+        text = _LINK.sub(lambda link: " " if link[1] else link[2], text)
+    text = _ROW_OF_TABLE.sub(_named_cells, text) if "|" in text else text
+    text = _RULE.sub("", text).replace("’", "'").replace("|", " : ")
     text = _LINE_START.sub("", text)
     return _STARS.sub("", text) if "*" in text or "_" in text or "`" in text else text
 
@@ -160,9 +162,10 @@ def _boxes(text: str) -> str:
 
 def _from_latex(text: str) -> str:
     text = text.replace("{,}", ",").replace("$$", " ")
-    text = _FRACTION.sub(lambda part: f" {part[1] or part[3]}/{part[2] or part[4]} ", text)
-    text = _INLINE_MATH.sub(r"\1", text)
-    text = _LATEX.sub(_latex_word, text)
+    if "\\" in text:
+        text = _FRACTION.sub(lambda part: f" {part[1] or part[3]}/{part[2] or part[4]} ", text)
+    text = _INLINE_MATH.sub(r"\1", text) if "$" in text else text
+    text = _LATEX.sub(_latex_word, text) if "\\" in text else text
     return text.replace("{", " ").replace("}", " ")
 
 
