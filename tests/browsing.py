@@ -72,13 +72,19 @@ def serious(page: Any, axe: str) -> list[str]:
             if one["impact"] in ("serious", "critical")]  # fmt: skip
 
 
+def unhurried(page: Any) -> Any:
+    """The page without the driver's own 30 seconds: a busy machine has the one watchdog only."""
+    page.set_default_timeout(0)
+    return page
+
+
 class Visit:
     """A page of its own, with everything that went wrong on it or was asked of other places."""
 
     def __init__(self, browser: Any, width: int, **options: Any) -> None:
         size = {"width": width, "height": 900}
         self.context = browser.new_context(viewport=size, **options)
-        self.page = self.context.new_page()
+        self.page = unhurried(self.context.new_page())
         self.messages: list[str] = []
         self.requests: list[str] = []
         self.page.on("console", lambda message: self.messages.append(message.text))

@@ -66,7 +66,7 @@ def browser(chromium: str) -> Iterator[Any]:
     """Drives that browser. By module: while it is there, no event loop can be run beside it."""
     driver = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
     with driver.sync_playwright() as started:
-        yield started.chromium.connect_over_cdp(chromium)
+        yield started.chromium.connect_over_cdp(chromium, timeout=0)
 
 
 @pytest.fixture(scope="session")

@@ -78,7 +78,7 @@ def test_a_dead_server_is_the_last_word_and_no_table_is_shown(tmp_path: Path) ->
     words.remove("--json")
     # one screen: both streams together, in the order in which they come
     done = subprocess.run(
-        words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=120, check=False
+        words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=900, check=False
     )
     assert done.returncode == 1
     lines = done.stdout.strip().splitlines()

@@ -28,7 +28,7 @@ def executed(path: Path, folder: Path) -> Any:
         nbclient = pytest.importorskip("nbclient")
         notebook = nbformat.read(path, as_version=4)
         resources = {"metadata": {"path": str(folder)}}
-        nbclient.NotebookClient(notebook, timeout=120, resources=resources).execute()
+        nbclient.NotebookClient(notebook, timeout=None, resources=resources).execute()
     return notebook
 
 

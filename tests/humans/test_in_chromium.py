@@ -12,6 +12,7 @@ from subitize.api import run
 from subitize.humans.answers import read_answers
 from subitize.humans.serving import Opened
 from subitize.humans.study import Study
+from tests.browsing import unhurried
 from tests.humans.conftest import Serve
 from tests.humans.taking import taker
 
@@ -27,7 +28,7 @@ class Person:
         self.context = browser.new_context(
             viewport={"width": size[0], "height": size[1]}, has_touch=touch, is_mobile=touch
         )
-        self.page = self.context.new_page()
+        self.page = unhurried(self.context.new_page())
         self.complaints: list[str] = []
         self.page.on("console", lambda one: self.complaints.append(one.text))
         self.page.on("pageerror", lambda one: self.complaints.append(str(one)))

@@ -14,6 +14,7 @@ from subitize.humans.kinds.material import dots
 from subitize.humans.placing import placing_app, placing_from
 from subitize.humans.web import in_thread
 from subitize.stimuli import render
+from tests.browsing import unhurried
 from tests.humans.served import Visitor
 
 
@@ -66,7 +67,7 @@ def test_the_box_is_drawn_in_a_browser(browser: Any, selection: Path) -> None:
     out = selection / "own.json"
     app, site = placing_app(placing_from(selection / "selection.json", selection, out))
     with in_thread(app) as base:
-        page = browser.new_page(viewport={"width": 1280, "height": 800})
+        page = unhurried(browser.new_page(viewport={"width": 1280, "height": 800}))
         complaints: list[str] = []
         page.on("console", lambda one: complaints.append(one.text))
         page.goto(f"{base}/?token={site.token}")

@@ -96,7 +96,7 @@ def _below(pid: int) -> list[int]:
     return found
 
 
-def wait_for(condition: Any, seconds: float = 120.0) -> None:
+def wait_for(condition: Any, seconds: float = 900.0) -> None:
     """Until it holds; a hang is a failure."""
     end = time.monotonic() + seconds
     while not condition():

@@ -99,9 +99,9 @@ def run_losing(
     while process.poll() is None:
         last = stored()
         try:
-            process.wait(timeout=120)
+            process.wait(timeout=900)
         except subprocess.TimeoutExpired:
-            assert stored() > last, "no progress for 120 seconds"
+            assert stored() > last, "no progress for 900 seconds"
     assert process.returncode == 0
     return Loss(what, arguments[0], before, stored(), asked_again(notes), time.monotonic() - begun)
 
@@ -246,7 +246,7 @@ def test_an_unreachable_cluster_is_told(tmp_path: Path) -> None:
     (tmp_path / "a.tsv").write_text("two dogs\thttp://x\n")
     done = subprocess.run(
         [*call, "--ray-address", "127.0.0.1:1", "--out", str(tmp_path / "out")],
-        capture_output=True, text=True, check=False, timeout=200,
+        capture_output=True, text=True, check=False, timeout=900,
     )  # fmt: skip
     assert done.returncode == 2
     assert "Check --ray-address" in done.stderr

@@ -15,7 +15,7 @@ from subitize.benchmarks.catalog import page_of
 from subitize.reports.build import build_report
 from subitize.reports.page import plain
 from subitize.runs.stored import StoredRun
-from tests.browsing import serious
+from tests.browsing import serious, unhurried
 from tests.reports.embedded import files_of, rows_of
 from tests.reports.made_up_runs import NASTY
 
@@ -57,7 +57,8 @@ class Visit:
     """One look at the page, with everything the browser complained about or asked for."""
 
     def __init__(self, browser: Any, report: Path, width: int, **options: Any) -> None:
-        self.page = browser.new_page(viewport={"width": width, "height": 900}, **options)
+        size = {"width": width, "height": 900}
+        self.page = unhurried(browser.new_page(viewport=size, **options))
         self.requests: list[str] = []
         self.messages: list[str] = []
         self.page.route("**/*", self._only_the_file)

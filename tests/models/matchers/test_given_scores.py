@@ -131,7 +131,7 @@ def test_the_example_server_answers_a_run(example: str, tmp_path: Path) -> None:
 
 
 def ask(url: str) -> Reply:
-    model: Any = open_model(f"matcher/http?url={url}", ModelOptions(timeout=5))
+    model: Any = open_model(f"matcher/http?url={url}", ModelOptions(timeout=900))
 
     async def once() -> Any:
         try:
