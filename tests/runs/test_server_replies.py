@@ -164,6 +164,10 @@ SAID = {
     "anthropic": (404, {"type": "error", "error": {
         "type": "not_found_error", "message": "model: claude-0",
     }}, "not_found_error model: claude-0"),
+    # LM Studio: https://github.com/lmstudio-ai/lmstudio-bug-tracker/issues/908, which shows the
+    # error as words without an object, and no status
+    "lm studio": (400, {"error": "Model does not support images. Please use a model that does."},
+                  "Model does not support images. Please use a model that does."),
     "fastapi": (422, {"detail": [{"loc": ["body", "model"], "msg": "field required"}]},
                 "field required"),
 }  # fmt: skip
