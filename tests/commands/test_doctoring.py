@@ -70,6 +70,44 @@ def test_a_matcher_is_tried_on_obvious_pairs(tmp_path: Path) -> None:
     assert 0 <= found["reply"]["right"] <= 20
 
 
+def test_a_model_that_raises_anything_is_told_as_a_problem(tmp_path: Path) -> None:
+    """Its language model has 512 places, and it is let write 1,000 words."""
+    pytest.importorskip("transformers")
+    tiny_namers.blip2(tmp_path)
+    found = doctored("--model", f"hf/{tmp_path}?max_tokens=1000", code=1)["model"]
+    assert found["class"] == "tested"
+    assert "IndexError: index out of range" in found["problem"]
+    assert found["what to do"]
+
+
+# diffusers compiles a part of one of its pipelines in the old way
+@pytest.mark.filterwarnings("ignore:.torch.jit.script:DeprecationWarning")
+def test_a_pipeline_that_only_fills_is_given_a_hole(tmp_path: Path) -> None:
+    pytest.importorskip("diffusers")
+    from tests.models.tiny_painters import flux_fill
+
+    made = flux_fill(tmp_path)
+    found = doctored("--model", f"diffusers/{made}?steps=1&width=64&height=64")["model"]
+    assert (found["class"], found["architecture"]) == ("tested", "FluxFillPipeline")
+    assert Path(found["picture"]).is_file()
+    assert Path(found["painted"]).is_file()
+
+
+def test_both_checkpoints_of_a_counter_count_for_its_size(tmp_path: Path) -> None:
+    pytest.importorskip("transformers")
+    from tests.models.counters.tiny_detectors import save_tiny_sam
+    from tests.models.tiny_clip import save_tiny_clip
+
+    parts = {"checkpoint": save_tiny_sam(tmp_path / "sam"), "clip": save_tiny_clip(tmp_path / "c")}
+    named = "&".join(f"{key}={folder}" for key, folder in parts.items())
+    found = doctored("--model", f"counter/sam-clip?{named}&grid=2")["model"]
+    assert found["architecture"] == "SamModel and CLIPModel"
+    held = sum((folder / "model.safetensors").stat().st_size for folder in parts.values())
+    assert found["bytes"] == held
+    assert found["parameters"] == pytest.approx(held / 4e9, rel=0.2)
+    assert found["fits"]
+
+
 def test_others_are_not_asked_unless_wished() -> None:
     assert "reply" not in doctored("--model", "counter/blobs")["model"]
     assert doctored("--model", "counter/blobs", "--ask")["model"]["reply"]["boxes"]

@@ -9,6 +9,7 @@ import shutil
 import tempfile
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from importlib.util import find_spec
 from typing import Annotated, Any
 
@@ -18,10 +19,13 @@ import typer
 from subitize import __version__
 from subitize.commands.printing import BaseUrl, Json, KeyEnv, show
 from subitize.errors import BadInput, ModelError, SubitizeError, Unreachable
-from subitize.models.base import METHODS, Item, Model, ModelOptions
+from subitize.models.base import METHODS, Item, Model, ModelOptions, words_of
 from subitize.models.catalog import open_model
 from subitize.models.hf.opening import described
 from subitize.models.names import parse_name
+from subitize.pictures.decode import decode
+from subitize.pictures.editing import with_hole
+from subitize.pictures.encode import encode
 from subitize.readers.text import strict
 from subitize.runs.folder import installed
 from subitize.stimuli.scattered import draw_scattered
@@ -56,6 +60,8 @@ LOCAL = (
 )  # fmt: skip
 """words of a problem with a checkpoint on this machine → what to do about it"""
 OTHER = "docs/hf.md says what was run; another checkpoint of the family may do"
+HOLE = (64, 64, 192, 192)
+"""in the picture that is shown, for whoever only fills holes"""
 PAIRS = 20
 """obvious pairs that a matcher is tried on"""
 
@@ -152,6 +158,9 @@ def _asked_once(model: Model) -> dict[str, Any]:
         told = asyncio.run(_tried(model))
     except SubitizeError as problem:
         return {"problem": str(problem), "what to do": _repair(model, problem)}
+    except Exception as problem:  # the libraries that compute raise what they like
+        told = words_of(problem)
+        return {"problem": told, "what to do": _repair(model, ModelError(told))}
     told["seconds"] = round(time.monotonic() - begun, 1)
     return told
 
@@ -194,12 +203,17 @@ async def _tried(model: Model) -> dict[str, Any]:
             "painter": Item("doctor", "three apples on a white background"),
             "counter": Item("doctor", "", shown, thing="apples"),
         }[kind]
+        if getattr(model, "only_fills", False):
+            item = replace(item, picture=encode(with_hole(decode(shown), HOLE)))
         [reply] = await _asked(model, kind, [item])
         if isinstance(reply, ModelError):
             raise reply
         if reply.kind == "picture":
             said = f"a picture of {len(reply.value)} bytes"
-            return {"question": item.question, "reply": said, "painted": _saved(reply.value)}
+            given = {} if item.picture is None else {"picture": _saved(item.picture)}
+            return given | {
+                "question": item.question, "reply": said, "painted": _saved(reply.value)
+            }  # fmt: skip
         told: dict[str, Any] = {"picture": _saved(shown), "shows": "three apples"}
         if kind != "counter":
             told["question"] = item.question

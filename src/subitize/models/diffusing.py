@@ -79,7 +79,8 @@ class Diffusing(Checkpoint):
         return hasattr(diffusers, pipeline)
 
     @property
-    def _only_fills(self) -> bool:
+    def only_fills(self) -> bool:
+        """Whether it can't paint from words alone."""
         return any(word in str(self.facts.config.get("_class_name")) for word in FILLS)
 
     def load(self) -> dict[str, Any]:
@@ -92,7 +93,7 @@ class Diffusing(Checkpoint):
                 "memory, and there is no card here: leave it out."
             )
         # Pipelines that only fill are loaded by their own class: not all of them are in a list.
-        kind = DiffusionPipeline if self._only_fills else AutoPipelineForText2Image
+        kind = DiffusionPipeline if self.only_fills else AutoPipelineForText2Image
         made = self.pretrained(kind, dtype=getattr(torch, self.settings["dtype"]))
         made.set_progress_bar_config(disable=True)
         if self.settings["offload"] == "none":
@@ -103,7 +104,7 @@ class Diffusing(Checkpoint):
             made.enable_model_cpu_offload()
         else:
             made.enable_sequential_cpu_offload()
-        return {"fill" if self._only_fills else "paint": made}
+        return {"fill" if self.only_fills else "paint": made}
 
     def _pipeline(self, what: str) -> Any:
         found: dict[str, Any] = self.parts

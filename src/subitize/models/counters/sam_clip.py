@@ -70,9 +70,21 @@ class SamClip(Detector):
 
     def __init__(self, name: ModelName, settings: Mapping[str, Any]) -> None:
         super().__init__(name, settings)
-        look(settings["clip"], settings["clip_revision"])
+        other = look(settings["clip"], settings["clip_revision"])
+        # both are loaded: what `doctor` says of room and what a run says of size is their sum
+        self.facts = self.facts._replace(
+            weights=_sum(self.facts.weights, other.weights),
+            size=_sum(self.facts.size, other.size),
+            where="hub" if "hub" in (self.facts.where, other.where) else self.facts.where,
+        )
+        self.parameters = self.facts.parameters
+        self._beside = str((other.config.get("architectures") or [""])[0])
         self._clip = _Clip(name.full, {}, settings["clip"], settings["clip_revision"])
         self.revision = f"{self.revision} {self._clip.revision}"
+
+    def told(self) -> dict[str, Any]:
+        told = super().told()
+        return told | {"architecture": f"{told['architecture']} and {self._beside}"}
 
     def find(self, decoded: Decoded, phrase: str) -> Found:
         height, width = decoded.pixels.shape[:2]
@@ -150,6 +162,10 @@ class SamClip(Detector):
         model, loaded = self.pretrained(SamModel, output_loading_info=True)
         check_weights(self.source, loaded)
         return placed(model, self.device), self.pretrained(SamImageProcessorPil)
+
+
+def _sum(one: int | None, other: int | None) -> int | None:
+    return None if one is None or other is None else one + other
 
 
 def _boxes_of(masks: NDArray[np.bool_]) -> NDArray[np.float64]:
