@@ -56,6 +56,15 @@ LACKING = ("are not on this machine", "geckonum_annotations.zip", "vilbert.csv")
 """what a command of the table may end with here: weights and files that are elsewhere"""
 
 
+MODELS_OF_THE_PAPERS = (
+    "ViLT", "BLIP-2", "LLaVA", "Qwen2.5-VL", "InternVL2", "Molmo", "Qwen2-VL", "MiniCPM-o",
+    "Kimi-VL", "PaliGemma", "Stable Diffusion 2.1", "Stable Diffusion 3.5", "FLUX.1 dev",
+    "FLUX.1 Fill", "Grounding DINO", "PseCo", "training-free counting", "CountGD", "GPT-4V",
+    "GPT-4o", "Gemini", "DALL-E 2", "DALL-E 3", "Imagen", "Muse", "CLIPScore", "LXMERT", "ViLBERT",
+)  # fmt: skip
+"""each has a line of its own in the table"""
+
+
 def test_the_commands_for_the_papers_models_are_taken(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -68,6 +77,8 @@ def test_the_commands_for_the_papers_models_are_taken(
     page = (ROOT / "docs" / "models_of_the_papers.md").read_text(encoding="utf-8")
     commands = [shlex.split(one)[1:] for one in re.findall(r"`(subitize [^`]+)`", page)]
     assert sum(command[0] == "run" for command in commands) > 25
+    for named in MODELS_OF_THE_PAPERS:
+        assert re.search(rf"^\| [^|]*{re.escape(named)}", page, re.MULTILINE), named
     for command in commands:
         if "MODEL" in command:
             continue

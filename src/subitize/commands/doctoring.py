@@ -159,8 +159,8 @@ def _asked_once(model: Model) -> dict[str, Any]:
     except SubitizeError as problem:
         return {"problem": str(problem), "what to do": _repair(model, problem)}
     except Exception as problem:  # the libraries that compute raise what they like
-        told = words_of(problem)
-        return {"problem": told, "what to do": _repair(model, ModelError(told))}
+        said = words_of(problem)
+        return {"problem": said, "what to do": _repair(model, ModelError(said))}
     told["seconds"] = round(time.monotonic() - begun, 1)
     return told
 
