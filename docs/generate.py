@@ -224,8 +224,10 @@ def scores() -> str:
     parts = ["# Scores\n\n" + NOTE]
     parts.append(
         "The keys of scores.json, and so of `subitize score --json`. A number with an interval is "
-        "`{value, low, high, trials}`; what can't be computed on a run is null, with the reason "
-        "under `undefined`.\n\n| key | meaning |\n|---|---|\n"
+        "`{value, low, high, trials, states}`: its 95 % interval, on how many trials it stands, "
+        "and how the answers ended that it could have been made of; a difference of two has no "
+        "`states`. What can't be computed on a run is null, with the reason under `undefined`."
+        "\n\n| key | meaning |\n|---|---|\n"
     )
     for key, meaning in KEYS.items():
         parts.append(f"| `{key}` | {meaning.replace('|', chr(92) + '|')} |\n")

@@ -316,13 +316,24 @@ def states_of(answers: pl.DataFrame) -> dict[str, int]:
     return dict(zip(states.unique(maintain_order=True), states.unique_counts(), strict=True))
 
 
+PLAIN_SCORE = Score(None).as_json().keys()
+"""of a score as scores.json has it"""
+
+
 def with_states(scores: Mapping[str, Any], answers: pl.DataFrame) -> dict[str, Any]:
-    """The scores of these answers, each with how they ended."""
+    """The scores of these answers, each with how they ended; one of a part keeps its own."""
     states = states_of(answers)
-    return {
-        name: replace(one, states=states) if isinstance(one, Score) else one
-        for name, one in scores.items()
-    }
+
+    def filled(one: Any) -> Any:
+        if isinstance(one, Score):
+            return one if one.states else replace(one, states=states)
+        if not isinstance(one, Mapping):
+            return one
+        if one.keys() == PLAIN_SCORE:
+            return {**one, "states": states}
+        return {name: filled(part) for name, part in one.items()}
+
+    return {name: filled(one) for name, one in scores.items()}
 
 
 def _typed(name: str, value: Any, default: Any) -> Any:

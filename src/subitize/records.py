@@ -311,7 +311,7 @@ class Score:
     """how many trials it stands on"""
     states: Mapping[str, int] = field(default_factory=dict)
     """how many of the answers that it could have been made of ended in which state; empty where it
-    is no score of one set of answers (a difference of two)"""
+    is no score of one set of answers (a difference of two), or they stand once beside several"""
 
     def as_json(self) -> dict[str, Any]:
         """As scores.json has it: `states` stands there only where some were counted."""

@@ -1,8 +1,8 @@
 """Every key of scores.json, declared once, with what it means; docs/scores.md is made from it.
 
-A number with an interval is {value, low, high, trials}, see `records.Score`; a key that can't be
-computed on a run is null, with the reason under `undefined`. A benchmark of another package
-declares its further keys in `Benchmark.SCORES`.
+A number with an interval is {value, low, high, trials, states}, see `records.Score`; a key that
+can't be computed on a run is null, with the reason under `undefined`. A benchmark of another
+package declares its further keys in `Benchmark.SCORES`.
 """
 
 from __future__ import annotations

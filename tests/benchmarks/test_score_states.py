@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import orjson
 import pytest
 
 import subitize
@@ -17,6 +19,33 @@ SMALL: dict[str, tuple[str, str, dict[str, Any]]] = {
 }
 
 
+ELSEWHERE = {"price_of_occlusion", "hidden_minus_total", "pattern_price", "change", "readings"}
+"""differences of two sets of answers, which no one set tells of; and what helpers' answers make of
+GeckoNum's pictures: their states stand once beside them, by task"""
+
+
+def scores_in(value: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Every number with an interval, and where it stands."""
+    if isinstance(value, list):
+        value = dict(enumerate(value))
+    if isinstance(value, dict):
+        if {"value", "low", "high"} <= value.keys():
+            yield path, value
+        for key, inner in value.items():
+            yield from scores_in(inner, (*path, str(key)))
+
+
+def lacking(folder: Path) -> list[str]:
+    """Scores of scores.json that do not tell how their answers ended."""
+    found = list(scores_in(orjson.loads((folder / "scores.json").read_bytes())))
+    assert found
+    return [
+        ".".join(path)
+        for path, one in found
+        if not ELSEWHERE & set(path) and not sum(one.get("states", {}).values())
+    ]
+
+
 @pytest.mark.parametrize("benchmark", SMALL)
 def test_a_score_counts_the_states_of_its_answers(benchmark: str, tmp_path: Path) -> None:
     model, name, settings = SMALL[benchmark]
@@ -25,10 +54,22 @@ def test_a_score_counts_the_states_of_its_answers(benchmark: str, tmp_path: Path
     assert score.states == run.scores["states"]
     assert sum(score.states.values()) >= score.trials
     assert score.states["read"] == score.trials
+    assert not lacking(run.folder)
+
+
+@pytest.mark.parametrize("task", ["counting", "mlm"])
+def test_a_number_of_the_probe_has_the_states_of_its_own_items(task: str, tmp_path: Path) -> None:
+    run = subitize.run("probe", "sim/chatty", out=tmp_path, task=task, items=20)
+    assert not lacking(run.folder)
+    for n, own in run.scores["numbers"].items():
+        for score in filter(None, own.values()):
+            own_items = run.answers.filter("counts", n=int(n)).height
+            assert sum(score["states"].values()) == own_items
 
 
 def test_a_score_of_a_part_has_the_states_of_that_part(tmp_path: Path) -> None:
     run = subitize.run("capture", "sim/chatty", out=tmp_path, items=20, validation=5)
+    assert not lacking(run.folder)
     found = {variant: score for variant, score in run.scores["smape"].items() if score}
     assert found
     for variant, score in found.items():

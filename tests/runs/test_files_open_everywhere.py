@@ -14,6 +14,7 @@ import orjson
 import polars as pl
 import pytest
 
+import subitize
 from subitize.benchmarks.catalog import get_benchmark
 from subitize.records import USAGE, Response, Stimulus, Trial, make_follower, make_trial
 from subitize.runs.journal import Journal
@@ -73,6 +74,13 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "run.json").write_bytes(orjson.dumps(info))
     assert load_run(folder).answers.height == LINES
     return folder
+
+
+@pytest.fixture(scope="module")
+def measured(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a run that was asked, read and scored."""
+    out = tmp_path_factory.mktemp("measured")
+    return subitize.run("naming", "sim/chatty", out=out, per_cell=2, max=3).folder
 
 
 def written(path: Path) -> list[dict[str, Any]]:
@@ -139,6 +147,23 @@ def test_the_table_opens_everywhere(folder: Path) -> None:
     assert (last["respondent"], last["sample"], last["attempt"]) == ("counter/x", 2, 1)
     assert (last["told"], last["target"], last["counts"]) == (12, 2.5, False)
     assert (last["of_trial"], last["of_attempt"]) == (ours["trial"][0], 0)
-    for file in ("run.json", "scores.json"):
-        if (folder / file).exists():
-            assert isinstance(orjson.loads((folder / file).read_bytes()), dict)
+
+
+def told(value: Any) -> Any:
+    """What an object says: a column that other lines or objects have is null, or not there."""
+    if isinstance(value, dict):
+        return {key: own for key, inner in value.items() if (own := told(inner)) not in (None, {})}
+    return [told(inner) for inner in value] if isinstance(value, list) else plain(value)
+
+
+@pytest.mark.parametrize("name", ["run.json", "scores.json"])
+def test_what_a_real_run_is_and_scores_opens_everywhere(measured: Path, name: str) -> None:
+    duckdb, pandas = pytest.importorskip("duckdb"), pytest.importorskip("pandas")
+    path = measured / name
+    expected = orjson.loads(path.read_bytes())
+    assert told(pl.read_json(path).to_dicts()) == [told(expected)]
+    found = duckdb.sql(f"select * from '{path}'")
+    rows = [dict(zip(found.columns, row, strict=True)) for row in found.fetchall()]
+    assert told(rows) == [told(expected)]
+    exact = pandas.read_json(path, typ="series", dtype=False, precise_float=True)
+    assert told(exact.to_dict()) == told(expected)

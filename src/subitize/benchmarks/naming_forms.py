@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from subitize.benchmark import with_states
 from subitize.benchmarks.numerosity import readable, thin_cells
 from subitize.errors import BadInput
 from subitize.measures.accuracy import accuracy
@@ -64,7 +65,7 @@ def held_out(answers: pl.DataFrame, settings: NamingSettings) -> dict[str, Any] 
         return None
     kinds = scored.filter(scored["state"] == "read")["category"].to_numpy().astype(str)
     right, error = error_intervals(targets, responses, kinds, highest_target=settings.max)
-    return {"forms": forms, "accuracy": right, "nae": error}
+    return with_states({"forms": forms, "accuracy": right, "nae": error}, scored)
 
 
 def mean_error(answers: pl.DataFrame) -> float | None:
@@ -125,4 +126,4 @@ def weights_of_cues(
         undefined["cue_weights.interval"] = (
             "every answer lies on the fitted line, so nothing tells how far off the line may be"
         )
-    return {"cue_weights": found.as_json()}
+    return with_states({"cue_weights": found.as_json()}, answers)

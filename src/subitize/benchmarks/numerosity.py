@@ -95,7 +95,7 @@ def numerosity_scores(
         for rule in RULES
     }
     scores["bias"] = {
-        name: _bias(attempt, name, targets[kinds == name], responses[kinds == name])
+        name: _bias(attempt, name, answers.filter(answers["category"] == name))
         for name in categories
     }
     scores |= observers(matrix.counts, (targets, responses), rng, undefined)
@@ -205,14 +205,15 @@ def _without_intervals(scores: dict[str, Any], undefined: dict[str, str]) -> Non
 
 
 def _bias(
-    attempt: Callable[[str, Any], Any], category: str, targets: Floats, responses: Floats
+    attempt: Callable[[str, Any], Any], category: str, answers: pl.DataFrame
 ) -> dict[str, Any] | None:
+    targets, responses = readable(answers)
     found = attempt(f"bias.{category}", partial(bias, targets, responses))
     if found is None:
         return None
     # Its own generator: another category more or less changes no interval.
     effect = bias_interval(targets, responses, np.random.default_rng(len(targets)))
-    return {**asdict(found), "effect": effect}
+    return with_states({**asdict(found), "effect": effect}, answers)
 
 
 def _matrix(answers: pl.DataFrame, highest: int) -> Confusion:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from subitize.benchmark import with_states
 from subitize.benchmarks.numerosity import readable
 from subitize.errors import BadInput
 from subitize.measures.accuracy import accuracy
@@ -50,7 +51,7 @@ def over_people(answers: pl.DataFrame, highest: int, scores: Mapping[str, Any]) 
         over, headline = found[name], scores.get(name)
         if over is not None and isinstance(headline, Score):
             made[name] = _widened(headline, over)
-    return made
+    return with_states(made, answers)
 
 
 def _of_a_person(own: pl.DataFrame, highest: int) -> dict[str, float | None]:

@@ -65,7 +65,7 @@ def _record(run: StoredRun, organization: str) -> dict[str, Any]:
     return {
         "schema_version": SCHEMA,
         "evaluation_id": f"{run.benchmark.NAME}/{_model_id(run)}/{now}",
-        "evaluation_timestamp": str(run.info.get("created", "")),
+        "evaluation_timestamp": run.started,
         "retrieved_timestamp": now,
         "source_metadata": {
             "source_name": "subitize",

@@ -32,8 +32,8 @@ def _entry(run: StoredRun, row: ScoreRow, dataset: str, source: str) -> list[str
         f"    task_id: {_quoted(row.score)}",
         f"  value: {orjson.dumps(row.value).decode()}",
     ]
-    if created := str(run.info.get("created", "")):
-        lines.append(f"  date: {_quoted(created)}")
+    if date := run.started:
+        lines.append(f"  date: {_quoted(date)}")
     if source:
         lines += ["  source:", f"    url: {_quoted(source)}", '    name: "subitize run"']
     return [*lines, f"  notes: {_quoted(_notes(run, row))}"]

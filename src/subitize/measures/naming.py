@@ -233,4 +233,4 @@ def rooted(square: Score) -> Score:
         None if part is None else math.sqrt(max(0.0, part))
         for part in (square.value, square.low, square.high)
     )
-    return Score(value, low, high, square.trials)
+    return replace(square, value=value, low=low, high=high)

@@ -181,6 +181,12 @@ def counted_respondents(info: Mapping[str, Any]) -> list[tuple[str, str]]:
     return [(str(model["name"]), fingerprint([model["settings"], model["revision"]], 12))]
 
 
+def as_created(time: str) -> str:
+    """A time of ISO 8601 in UTC as run.json has it: DuckDB gives one with an offset to nobody who
+    lacks pytz, and leaves these words as they are."""
+    return f"{time[:19].replace('T', ' ')} UTC"
+
+
 class RunFolder:
     """run.json of one run: its identity, and the decisions taken in it."""
 
@@ -216,7 +222,7 @@ class RunFolder:
         packages = {name: found for name in PACKAGES if (found := installed(name))}
         head = {"format": FORMAT, **parts, **extra, "readers": []}
         run = cls(folder, {**head, "decisions": {}, "packages": packages})
-        run.info["created"] = datetime.now(UTC).isoformat(timespec="seconds")
+        run.info["created"] = as_created(datetime.now(UTC).isoformat())
         run.save()
         return run
 

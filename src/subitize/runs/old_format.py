@@ -24,7 +24,7 @@ from subitize.runs.checked import response_of, trial_of
 from subitize.runs.columns import check_conditions
 from subitize.runs.correcting import FILE as CALIBRATION
 from subitize.runs.exclusions import read_exclusions
-from subitize.runs.folder import FORMAT, check_info, read_any_info, stored_settings
+from subitize.runs.folder import FORMAT, as_created, check_info, read_any_info, stored_settings
 from subitize.runs.journal import read_lines
 from subitize.runs.replies import as_response
 
@@ -74,6 +74,7 @@ def import_run(old: Path, benchmark: Benchmark[Any], out: Path) -> Path:
         **info,
         "reader": (names.get(head, head) + mark + rules) or None,
         "readers": readers,
+        **({"created": as_created(str(info["created"]))} if "created" in info else {}),
         "imported_from": "0.1",
     }
     read_exclusions(old)

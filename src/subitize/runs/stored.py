@@ -52,6 +52,12 @@ class StoredRun:
         alike = any(one.folder.name == name for one in others if one is not self)
         return f"{self.folder.resolve().parent.name}/{name}" if alike else name
 
+    @property
+    def started(self) -> str:
+        """When it began, by ISO 8601; empty where run.json does not tell it."""
+        created = str(self.info.get("created", ""))[:19]
+        return created and f"{created.replace(' ', 'T')}+00:00"
+
     @cached_property
     def counted(self) -> pl.DataFrame:
         """The answers that enter the scores, as planned."""

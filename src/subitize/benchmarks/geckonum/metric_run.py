@@ -8,7 +8,7 @@ such a metric is any good, people decide: `subitize geckonum metrics --scores RU
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -148,7 +148,8 @@ class GeckoNumMetric(Benchmark[MetricSettings]):
                 found = share_interval(values, prompts)
             else:
                 found = bootstrap_mean(values, rng, clusters=prompts)
-            means.setdefault(str(metric), {})[str(painter)] = found.as_json()
+            of = states_of(counted.filter(counted["painter"] == painter))
+            means.setdefault(str(metric), {})[str(painter)] = replace(found, states=of).as_json()
         return {
             "asked": counted.height,
             "trials": states.get("read", 0),

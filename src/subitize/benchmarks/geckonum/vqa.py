@@ -8,7 +8,7 @@ people: by number, by prompt type, by painter.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -167,13 +167,25 @@ class GeckoNumVqa(Benchmark[VqaSettings]):
 
         scores["accuracy"] = share(right)
         scores["within_one"] = share(right | (np.abs(number - answer) <= 1))
-        numbers = {n: f"{n:g}" if n <= HIGHEST else f"{HIGHEST}+" for n in sorted(set(answer))}
         for name, column in GROUPS.items():
-            group = [numbers[n] for n in answer] if column == "target" else read[column].to_list()
-            parts = numbers.values() if column == "target" else sorted(set(group) - {""})
-            shares = {part: share(right, np.array(group) == part) for part in dict.fromkeys(parts)}
+            group, asked = _group(read, column), _group(counted, column)
+            ordered = dict.fromkeys(group[read[column].arg_sort().to_numpy()])
+            shares = {
+                str(part): replace(
+                    share(right, group == part), states=states_of(counted.filter(asked == part))
+                )
+                for part in ordered
+                if part
+            }
             scores |= {name: shares} if shares else {}
         return with_states(scores, counted)
+
+
+def _group(answers: pl.DataFrame, column: str) -> NDArray[np.str_]:
+    """What an answer counts to in a breakdown; high numbers together."""
+    if column != "target":
+        return answers[column].to_numpy().astype(str)
+    return np.array([f"{n:g}" if n <= HIGHEST else f"{HIGHEST}+" for n in answers[column]])
 
 
 def _find(folder: Path, image: str) -> Path | None:

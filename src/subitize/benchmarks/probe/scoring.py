@@ -76,9 +76,9 @@ def probe_scores(counted: pl.DataFrame, settings: ProbeSettings) -> dict[str, An
         return scores
     rng = np.random.default_rng([settings.seed, SEED])
     if settings.task == "mlm":
-        return with_states(scores | _masked_scores(read, rng), counted)
+        return _with_states(scores | _masked_scores(read, rng), counted)
     if settings.task == "vqa":
-        return with_states(scores | _answer_scores(read), counted)
+        return _with_states(scores | _answer_scores(read), counted)
     said = set(read["stage"])
     table = _yes_no(read) if said == {"judge"} else _matched(read)
     found = _foil_scores(table)
@@ -94,6 +94,18 @@ def probe_scores(counted: pl.DataFrame, settings: ProbeSettings) -> dict[str, An
         found = {k: v for k, v in found.items() if k not in OF_NUMBERS}
         found.pop("best_match", None)
     scores |= found | {"undefined": undefined, "calibrated": table.calibrated}
+    return _with_states(scores, counted)
+
+
+def _with_states(scores: dict[str, Any], counted: pl.DataFrame) -> dict[str, Any]:
+    """Each score with how the answers ended that it could have been made of: those about its right
+    number, about even or odd ones, or all."""
+    n = counted["n"]
+    for number, part in scores.get("numbers", {}).items():
+        scores["numbers"][number] = with_states(part, counted.filter(n == int(number)))
+    for parity, score in scores.get("parity", {}).items():
+        own = counted.filter(n % 2 == ("even", "odd").index(parity))
+        scores["parity"] |= with_states({parity: score}, own)
     return with_states(scores, counted)
 
 
