@@ -134,7 +134,7 @@ and answers questions; further trainings by their seed: {further}.
 ```
 subitize run probe --model numbernet/base
 subitize run probe --model numbernet/even-any-words --set answers=flat
-rm docs/numbernet.json && make numbernet      # trains all of them anew, about 15 CPU minutes
+rm docs/numbernet.json && make numbernet   # trains all of them anew, {minutes:.0f} CPU minutes
 ```
 
 Seeds that are in `numbernet.json` are left as they are; `SUBITIZE_SEEDS=0` trains the first only.
@@ -179,6 +179,12 @@ SHOWN = (
 )
 
 
+def _spent(seed: dict[str, Any]) -> float:
+    """CPU seconds of all trainings of a seed."""
+    own = sum(made["cpu_seconds"] for made in seed["configurations"].values())
+    return float(sum(seed["cpu_seconds"].values()) + own)
+
+
 def numbernet() -> str:
     """Our own model: what it is and what its trainings gave, from the committed file."""
     found = list(json.loads((HERE / "numbernet.json").read_text(encoding="utf-8")).values())
@@ -187,7 +193,9 @@ def numbernet() -> str:
     largest = max(one["weights"] for one in first.values())
     parts = [
         "# numbernet\n\n" + NOTE,
-        NUMBERNET.format(weights=largest, seeds=len(found), further=further),
+        NUMBERNET.format(
+            weights=largest, seeds=len(found), further=further, minutes=sum(map(_spent, found)) / 60
+        ),
     ]
     parts.append(
         "| model | split | foils in training | head | asked | acc_r | right answers | "
