@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from subitize.humans.answers import read_answers
-from subitize.humans.guard import signed
 from subitize.humans.serving import opened, study_folder
 from subitize.humans.study import Consent, Panel, Return, Study
 from subitize.humans.web import in_thread
@@ -338,12 +337,47 @@ def test_personal_links_are_made_and_shown_once(painted: Path, serve: Serve) -> 
     assert not any(link.rpartition("/")[2] in stored for link in links)
 
 
-def test_an_open_study_lets_anybody_in_and_others_do_not(painted: Path, serve: Serve) -> None:
-    base, _ = serve(apples(painted, entry="open"))
-    got = Visitor(base).get("/enter")
-    assert got.status == 200
-    assert "/p/" in got.url
-    assert signed(b"a", "b").startswith("b.")
+def test_an_open_study_makes_one_person_of_a_browser_when_it_answers_the_consent(
+    painted: Path, serve: Serve
+) -> None:
+    base, here = serve(apples(painted, entry="open"))
+    for _ in range(3):
+        assert Visitor(base).get("/enter").status == 200  # a link's preview, a robot
+    one = Taker(base, "/enter")
+    one.get("/enter")
+    one.get("/enter")
+    assert not here.desk.people
+    assert Visitor(base).post("/enter", {"agree": "yes"}).status == 403  # no page of ours
+    first = one.send("/enter", agree="yes").url
+    assert "/p/" in first
+    again = one.post("/enter", {"agree": "yes"}).url  # the consent again, by the back button
+    assert {first, again, one.get("/enter").url} == {first}
+    assert list(here.desk.people) == ["p001"]
+    assert here.desk.people["p001"].consent == "1"
+    one.path = first.removeprefix(base)
+    one.send("/begin")
+    assert one.send("/answer", value="3").status == 200
+    two = Taker(base, "/enter")
+    assert "chose not to take part" in two.send("/enter", agree="no").text
+    assert [person.status for person in here.desk.people.values()] == ["working", "refused"]
+
+
+def test_only_an_open_study_is_entered_by_its_consent(painted: Path, serve: Serve) -> None:
+    base, here = serve(apples(painted))
+    one = Visitor(base)
+    one.get("/")
+    assert one.get("/enter").status == 403
+    assert one.post("/enter", {"agree": "yes"}).status == 403
+    assert not here.desk.people
+
+
+def test_a_preview_of_a_personal_link_blocks_nobody(painted: Path, serve: Serve) -> None:
+    base, here = serve(apples(painted, returning=Return("block")))
+    one = taker(base, here)
+    assert Visitor(base).get(one.path).status == 200  # a mail program looks at it
+    one.begin()
+    assert one.send("/answer", value="3").status == 200
+    assert Visitor(base).get(one.path).status == 403  # but who has begun has begun
 
 
 def test_a_break_is_offered(painted: Path, serve: Serve) -> None:

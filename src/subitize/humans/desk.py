@@ -153,7 +153,8 @@ class Desk:
             return "This link is too old: the time for taking part is over.", []
         away = now - (person.seen or now) > rule.idle_minutes * 60
         back = not first and (away or person.session != hashed(session))
-        if back and person.status not in OVER:
+        # Who has not agreed has not begun: a mail program that looked at the link blocks nobody.
+        if back and person.status not in (INVITED, *OVER):
             if rule.rule == "block":
                 return "You have begun before, and this study can't be gone on with later.", []
             person.facts["returns"] = int(person.facts.get("returns", 0)) + 1

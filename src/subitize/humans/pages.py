@@ -55,6 +55,7 @@ class Pages:
         return [
             ("GET", "/", self.welcome),
             ("GET", "/enter", self.enter),
+            ("POST", "/enter", self.enter_open),
             ("GET", "/p/{link}", self.show),
             ("POST", "/p/{link}/consent", self.consent),
             ("POST", "/p/{link}/begin", self.begin),
@@ -70,15 +71,16 @@ class Pages:
         return page(request, "welcome.html", study=self.desk.study)
 
     async def enter(self, request: Request) -> Response:
-        """A new person of an open study, or one whom a panel sends."""
+        """The consent of an open study, or the page of one whom a panel sends."""
         study = self.desk.study
         if study.entry == "links":
             raise Refused(403, "This study is entered by a personal link.")
         self._check_open()
         if study.entry == "open":
-            secret, made = self.desk.invite()
-            await self.save(made)
-            return redirect(f"/p/{secret}")
+            secret = self._open_secret(request)
+            if self.desk.find(secret):
+                return redirect(f"/p/{secret}")
+            return page(request, "consent.html", study=study, action="/enter")
         given = request.query_params.get(study.panel.person, "").strip()
         if not given or len(given) > LONGEST_PANEL_ID:
             raise Refused(400, "Please open this study by the link on the panel's page.")
@@ -92,6 +94,22 @@ class Pages:
             keep = ("INSERT INTO panel_ids VALUES (?, ?)", (hidden, orjson.dumps(raw).decode()))
             await self.save([*made, keep])
         return redirect(f"/p/{secret}")
+
+    async def enter_open(self, request: Request) -> Response:
+        """Somebody's word on the consent of an open study: looking at it makes nobody a person."""
+        if self.desk.study.entry != "open":
+            raise Refused(403, "This study is entered by a link of one's own.")
+        self._check_open()
+        secret = self._open_secret(request)
+        if self.desk.find(secret) is None:
+            _, made = self.desk.invite(secret=secret)
+            await self.save(made)
+        request.path_params["link"] = secret
+        return await self.consent(request)
+
+    def _open_secret(self, request: Request) -> str:
+        """The link of a browser in an open study: by its cookie, so that it gets no second one."""
+        return hmac.digest(self.secret, f"open:{session(request)}".encode(), "sha256").hex()
 
     async def _person(self, request: Request) -> Person:
         """Whose page this is; refused where it is nobody's, or no longer."""
@@ -130,6 +148,8 @@ class Pages:
             # Nobody is thanked before everything they said is on the disk.
             await self.save([])
             return page(request, "end.html", **values, **self._ending(person))
+        if step.page == "consent":
+            values["action"] = f"/p/{values['link']}/consent"
         if step.page == "instructions":
             values["material"] = self.material
             values["practice"] = self.desk.study.training and self.desk.training
