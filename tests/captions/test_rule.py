@@ -95,7 +95,7 @@ REJECTED = {
     "size": ("8 x 10 frame", "640x480 image", "3 by 5 card"),
     "code": (
         "MP3 player", "4K monitor", "007 film", "12345678901234567890 items",
-        "twenty twenty vision",
+        "twenty twenty vision", "two quintillion ants", "seventeen nonillion cats",
     ),
     "modifier": ("3-bedroom house", "two-story house"),
     "of": ("one of the dogs", "two of them"),
@@ -157,6 +157,7 @@ def labelled(name: str, part: str) -> list[tuple[str, int | None]]:
         ("labelled_second", "build", 364),
         ("labelled_second", "final", 363),
         ("labelled_third", "final", 212),
+        ("labelled_fourth", "final", 293),
     ],
 )
 def test_labelled_captions(rule: Rule, name: str, part: str, least: int) -> None:

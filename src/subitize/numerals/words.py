@@ -17,7 +17,12 @@ _SCALES = {
     "thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12,
     "quadrillion": 10**15,
 }  # fmt: skip
-_BEYOND = {"quintillion": 10**18, "sextillion": 10**21, "septillion": 10**24, "googol": 10**100}
+_BEYOND = {
+    f"{stem}illion": 1000 ** (6 + place)
+    for place, stem in enumerate(("quint", "sext", "sept", "oct", "non", "dec"))
+}
+_BEYOND |= {"vigintillion": 10**63, "googol": 10**100, "centillion": 10**303}
+"""above `LARGEST`: known, so that what stands before them is not taken for all of a number"""
 _IRREGULAR_ORDINALS = {
     "one": "first", "two": "second", "three": "third", "five": "fifth", "eight": "eighth",
     "nine": "ninth", "twelve": "twelfth",
