@@ -182,7 +182,11 @@ def test_several_files_and_drawn_parts(tmp_path: Path) -> None:
         assert done.exit_code == 0, done.output
         found = orjson.loads(done.stdout)["parts"]
         told[parts] = {name: part["correct"] for name, part in found.items()}
+        for path in (tmp_path / parts).glob("*_split.*.json"):
+            assert read_split(path)
     assert told["own"] == {"train": 300, "test": 300}
+    assert orjson.loads((tmp_path / "own/statistics.json").read_bytes())["empty"] == ["valid"]
+    assert not list((tmp_path / "own").glob("*valid*"))
     assert sum(told["drawn"].values()) == 600
     assert told["drawn"]["train"] > told["drawn"]["test"] > told["drawn"]["valid"] > 60
 

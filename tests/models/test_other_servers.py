@@ -29,6 +29,7 @@ UP_WITHIN = 900.0
 """seconds a server may take to come up; two busy cores import transformers in 5 to 25"""
 SERVED = "tiny-eye"
 TRIALS = 2
+YES_AND_NO = ("yes", "no", "Yes", "No")
 PARTS = (
     "{% for part in message['content'] %}"
     "{% if part['type'] == 'image' %}<image>{% else %}{{ part['text'] }}{% endif %}"
@@ -160,7 +161,7 @@ def build_llama(file: Path, rng: np.random.Generator) -> None:
     from gguf import GGUFWriter, TokenType
 
     # The one merge that the format wants is of two bytes that no UTF-8 text holds.
-    words = ["<s>", "</s>", *byte_tokens(), "ÿÿ"]
+    words = ["<s>", "</s>", *byte_tokens(), "ÿÿ", *YES_AND_NO]
     writer = GGUFWriter(file, "llama")
     for key, value in {
         "vocab_size": len(words), "context_length": 512, "embedding_length": WIDTH,
@@ -178,6 +179,10 @@ def build_llama(file: Path, rng: np.random.Generator) -> None:
     writer.add_eos_token_id(1)
     writer.add_chat_template(chat_template("{{ message['content'] }}"))
     tensors = {f"{name}.weight": noise(rng, len(words), WIDTH) for name in ("token_embd", "output")}
+    likely = 50 * noise(rng, WIDTH)  # one case or the other of both words is likely at any place
+    for place, word in enumerate(YES_AND_NO, len(words) - len(YES_AND_NO)):
+        row = tensors["output.weight"][place]
+        tensors["output.weight"][place] = row + (likely if word.islower() else -likely)
     for name in ("attn_q", "attn_k", "attn_v", "attn_output", "ffn_gate", "ffn_up", "ffn_down"):
         tensors[f"blk.0.{name}.weight"] = noise(rng, WIDTH, WIDTH)
     for name in ("output_norm", "blk.0.attn_norm", "blk.0.ffn_norm"):
@@ -360,6 +365,25 @@ def test_naming_by_a_server_of_another_project(seeing: Served, tmp_path: Path) -
     reported = subitize("report", str(run), "--out", str(page))
     assert reported.returncode == 0, reported.stderr
     assert f"openai/{SERVED}" in page.read_text()
+
+
+def test_log_probabilities_of_a_real_server_make_a_matcher(tmp_path: Path) -> None:
+    """Its P(yes) are those of its own first token, and differ by picture and sentence."""
+    with llama_cpp(tmp_path, sees=True) as served:
+        done = subitize(
+            "run", "probe", "--model", f"yes/openai/{SERVED}", "--base-url", served.url, "--set",
+            "items=3", "--set", "size=64", "--out", str(tmp_path / "runs"), "--json",
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        assert requests_seen(served) == 12
+    [scores] = json.loads(done.stdout)
+    assert scores["states"] == {"read": 3}
+    assert scores["calibrated"]
+    assert scores["acc_r"]["value"] is not None
+    [run] = (tmp_path / "runs").iterdir()
+    given = [json.loads(one["value"])["scores"] for one in lines(run, "responses.jsonl")]
+    assert len({score for one in given for score in one}) > 6
+    assert all(0 < score < 1 for one in given for score in one)
 
 
 def test_a_model_that_sees_nothing_ends_the_run_and_loses_nothing(tmp_path: Path) -> None:

@@ -163,10 +163,15 @@ def build_(  # noqa: PLR0913, PLR0917  the options of the command, one each
         found.questions = [replace(one, part="") for one in found.questions]
     built = build(found, what, seed=seed, foils=foils, mode=mode_of(mode))
     for part, items in built.parts.items():
-        write_split(out / f"{source}_counting_{what}_split.{part}.json", items, mode_of(mode))
+        path = out / f"{source}_counting_{what}_split.{part}.json"
+        if items:
+            write_split(path, items, mode_of(mode))
+        else:
+            path.unlink(missing_ok=True)  # of an earlier build
     told: dict[str, Any] = {
         "split": what, "source": source, "seed": seed, "foils": foils,
-        **statistics(built.parts), "dropped": {k: v for k, v in built.dropped.items() if v},
+        **statistics(built.parts), "empty": [part for part in built.parts if not built.parts[part]],
+        "dropped": {k: v for k, v in built.dropped.items() if v},
         "dropped_examples": built.examples,
         "repaired": {k: v for k, v in built.repaired.items() if v},
     }  # fmt: skip
@@ -212,6 +217,8 @@ def _statistics_text(found: dict[str, Any]) -> str:
             f"{part}: {told['correct']} right, {told['foiled']} foils, {told['total']} in all; "
             f"{told['broken']['items']} broken\n  {shares}"
         )
+    if found.get("empty"):
+        lines.append(f"no items, so no file: {', '.join(found['empty'])}")
     if only := found["only_foils_in_training"]:
         shown = ", ".join(map(str, only))
         lines.append(f"only ever a foil in training (a shortcut): {shown}")

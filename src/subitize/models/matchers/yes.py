@@ -70,6 +70,7 @@ class Yes(Model):
             raise BadInput(f"{name.full}: the setting question has no {{}} for the sentence.")
         super().__init__(name.full, {**inner.settings, **own})
         self.inner = inner
+        self._told = False
         self.revision, self.parameters = inner.revision, inner.parameters
         self.isolated, self.concurrency = inner.isolated, inner.concurrency
 
@@ -92,12 +93,15 @@ class Yes(Model):
         if isinstance(reply, ModelError):
             raise reply
         first = reply.facts.get("first_token")
+        if not first and self._told:  # seen of llama.cpp
+            raise ModelError("this reply, unlike others, came without log-probabilities")
         if not first:
             raise Hopeless(
                 f"{self.inner.respondent} gives no log-probabilities of its words: ask it as a "
                 f"namer instead ({self.respondent.removeprefix('yes/').partition('?')[0]}), which "
                 "is asked for yes or no in words."
             )
+        self._told = True
         yes, no = yes_share(first)
         if not yes + no:
             shown = ", ".join(repr(token) for token, _ in first[:3])
