@@ -15,66 +15,21 @@ They become asides, but never the last count of a reply. Everything looked at is
 from __future__ import annotations
 
 import re
-from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from subitize.nouns import singular
-from subitize.numerals import find_numbers
+from subitize.readers.conditions import conditions_in, said_again
 from subitize.readers.hedges import REFUSING, may_refuse
 from subitize.readers.mentions import Mention
+from subitize.readers.sentences import LONGEST, SENTENCE_END, sentence_around, starts_of
 from subitize.readers.sums import parts_of_headline
 
-SENTENCE_END = re.compile(
-    r"(?<!approx)(?<!\bca)(?<!\bno)(?<!e\.g)(?<!i\.e)[.!?。！？]+(?=[\"')\]*]*(?:\s|$))|\n", re.I
-)
 MOST = 300
 """counts in a reply: of one with more no part is told from the whole"""
 _COUNTS = ("count", "hedged")
-_LONGEST = 240
-"""characters of a sentence that are looked at on either side of a number"""
 
-_THAN = (
-    r"(?:(?:smaller|larger|bigger|greater|higher|lower|less|more|fewer|longer|shorter|older|younger"
-    r"|taller|heavier|better|worse|other|different) than(?: or equal to)?|at (?:least|most)|below"
-    r"|above|under|over|exactly|up to|equal to|between|beyond|exceed(?:s|ing)?|only)"
-)
-_CONDITION = re.compile(rf"\b{_THAN}(?: (?:a|an|the|about|value of|total of))*[ $~]{{1,2}}$", re.I)
-_CONDITION_ENDS = (
-    "than", "to", "least", "most", "below", "above", "under", "over", "exactly", "between",
-    "beyond", "exceed", "exceeds", "exceeding", "only", "a", "an", "the", "about", "of",
-)  # fmt: skip
-"""the last words of what may be a condition: only behind them the long pattern is tried"""
-_MEASURED = re.compile(
-    r"\s?(?:older|younger|taller|longer|shorter|heavier|lighter|wider|higher|lower|larger|smaller|"
-    r"bigger|greater) than\b|\s?exceed(?:s|ing)?\b",
-    re.IGNORECASE,
-)
-"""compares a measure of the things: the number behind it is never how many there are"""
-_WHICH = r"(?:with|that|which|who|whose|where|having|ha(?:s|ve|d))"
-_IN_CLAUSE = re.compile(
-    rf"\b(?:number|count|total)\b[^.;:=\n]{{0,80}}\b{_WHICH}\b[^.;:=\n]{{0,60}}\b{_THAN} $"
-    rf"|\bvalues?(?: (?:that|which) are)? {_THAN} $",
-    re.IGNORECASE,
-)
-_CLAUSE = re.compile(
-    r"\b(?:with|that|which|who|whose|where|having|ha(?:s|ve|d)|in|by|for|on|of|below|above|are|is|"
-    r"sold|scored?|got|went|sell|values?|prefer(?:red)?|contain(?:s|ing)?|whom)\b",
-    re.IGNORECASE,
-)
-_NEW_CLAUSE = re.compile(r"[,;:()\n]| (?:and|or|while|whereas|plus) (?!fewer|less|more|at )", re.I)
-_SUBJECT = re.compile(
-    r"\b(?:number|count|amount|quantity|total|sum|rate|mean|median|mode|range|average|difference|"
-    r"ratio|frequency|minimum|maximum|highest|lowest|greatest|largest|smallest|value|probability)\b",
-    re.IGNORECASE,
-)
-COPULA = re.compile(
-    r"(?:\b(?:is|was|are|were|be|equals|becomes|remains)|:)"
-    r"(?: (?:therefore|thus|then|also|only|exactly|just|about|around|approximately|roughly|"
-    r"still|now|equal to|a total of|the|indeed))*[ ~$(]{0,2}$",
-    re.IGNORECASE,
-)
 _ARRANGED = re.compile(
     r"\b(?:arranged|organi[sz]ed|placed|laid out|divided|grouped|split|positioned|distributed|"
     r"aligned|displayed|lined up|stacked|spread|set up|ordered|forming|form|arrangement|consisting"
@@ -136,7 +91,7 @@ def set_aside(
         return [_aside(one) if one.role in _COUNTS else one for one in found]
     if not several:
         return found
-    for rule in (_conditions, _structure, _parts, _breakdown, parts_of_headline, _one_beside):
+    for rule in (conditions_in, _structure, _parts, _breakdown, parts_of_headline, _one_beside):
         counts = [place for place in places if found[place].role in _COUNTS]
         dropped = set(rule(text, [found[place] for place in counts], sentences))
         if not (headline and rule is _parts and 0 in dropped):
@@ -144,7 +99,7 @@ def set_aside(
     counts = [place for place in places if found[place].role in _COUNTS]
     if asked and len({found[place].value for place in counts}) > 1:
         named = [found[place] for place in counts]
-        _leave(found, counts, set(_said_again(text, named, sentences, asked)))
+        _leave(found, counts, set(said_again(text, named, sentences, asked)))
     return found
 
 
@@ -153,46 +108,6 @@ def _is_year(text: str, mention: Mention) -> bool:
     if mention.role != "range" or not 1800 <= (mention.value or 0) < 2100:
         return False
     return text[mention.start].isdecimal()
-
-
-def _said_again(
-    text: str, counts: list[Mention], sentences: Sequence[int], asked: frozenset[int]
-) -> Iterator[int]:
-    """Bounds of the question, as such, beside another number in their sentence."""
-    places = [bisect_right(sentences, mention.start) for mention in counts]
-    others = {place for place, one in zip(places, counts, strict=True) if one.value not in asked}
-    for index, mention in enumerate(counts):
-        near = max(0, mention.start - 30)
-        if (
-            mention.value in asked
-            and places[index] in others
-            and _CONDITION.search(text, near, mention.start)
-        ):
-            yield index
-
-
-_NONE: frozenset[int] = frozenset()
-
-
-def bounds_in(question: str) -> frozenset[int]:
-    """The numbers by which a question limits what is to be counted.
-
-    >>> bounds_in("How many of the 9 bars have values smaller than 6?")
-    frozenset({6})
-
-    The ends of a range are none: often they are years, and what is said of one is no answer.
-    """
-    return (
-        _NONE
-        if not question
-        else frozenset(
-            one.value
-            for one in find_numbers(question)
-            if one.value
-            and one.kind != "range"
-            and _CONDITION.search(question, max(0, one.start - 30), one.start)
-        )
-    )
 
 
 def are_several_things(text: str, counts: Sequence[Mention]) -> bool:
@@ -213,8 +128,8 @@ def _and_another(text: str, mention: Mention) -> bool:
     """Whether the only number is "one", and the next words tell it from another of its kind."""
     if mention.value != 1 or not text[mention.start].isalpha():
         return False
-    stop = SENTENCE_END.search(text, mention.end, mention.end + _LONGEST)
-    end = stop.start() if stop else min(len(text), mention.end + _LONGEST)
+    stop = SENTENCE_END.search(text, mention.end, mention.end + LONGEST)
+    end = stop.start() if stop else min(len(text), mention.end + LONGEST)
     return _ITS_LIKE.search(text, mention.end, end) is not None
 
 
@@ -222,11 +137,6 @@ def _noun_phrase(text: str, mention: Mention) -> str:
     """The last of the words right after a number, up to three."""
     words = re.match(r"((?: [^\W\d_][\w'-]*){1,3})", text[mention.end : mention.end + 60])
     return singular(words[1].split()[-1].lower()) if words else ""
-
-
-def starts_of(text: str) -> list[int]:
-    """Where the sentences begin; a line break ends one too."""
-    return [0, *(match.end() for match in SENTENCE_END.finditer(text))]
 
 
 def _aside(mention: Mention) -> Mention:
@@ -239,17 +149,11 @@ def _leave(found: list[Mention], counts: list[int], dropped: set[int]) -> None:
             found[counts[index]] = _aside(found[counts[index]])
 
 
-def _sentence(sentences: Sequence[int], text: str, place: int) -> tuple[int, int]:
-    index = bisect_right(sentences, place)
-    end = sentences[index] if index < len(sentences) else len(text)
-    return max(sentences[index - 1], place - _LONGEST), min(end, place + _LONGEST)
-
-
 def _is_refused(text: str, mention: Mention, sentences: Sequence[int]) -> bool:
     """Whether a number is named only in a clause that declines to answer."""
     if _FILES.match(text, mention.end):
         return True
-    begin, _ = _sentence(sentences, text, mention.start)
+    begin, _ = sentence_around(sentences, text, mention.start)
     said = text[begin : mention.start]
     refusal = None
     for refusal in REFUSING.finditer(said):  # noqa: B007  the last one is wanted
@@ -262,65 +166,9 @@ def _is_refused(text: str, mention: Mention, sentences: Sequence[int]) -> bool:
     )
 
 
-def _conditions(text: str, counts: list[Mention], sentences: Sequence[int]) -> Iterator[int]:
-    begins = [mention.start for mention in counts]
-    for index, mention in enumerate(counts):
-        begin, end = _sentence(sentences, text, mention.start)
-        if is_bound(text, max(begin, mention.start - 180), mention):
-            yield index
-            continue
-        if index and counts[index - 1].start >= begin:
-            gap = text[counts[index - 1].end : mention.start]
-            bound = _condition_in(gap, 0, len(gap))
-            if bound and _limits(gap[: bound.start()], text, counts[index - 1]):
-                yield index
-                continue
-        following = counts[index + 1].start if index + 1 < len(counts) else end
-        named = following < end and text[mention.end : following] == ": "  # "Bars above 40: 3"
-        if named and mention.role == "count" and _CONDITION.search(text, begin, mention.start):
-            yield index
-            continue
-        last = bisect_left(begins, end) - 1
-        if last > index and _SUBJECT.search(text, begin, mention.start):
-            is_ = text[max(mention.end, begins[last] - 40) : begins[last]]
-            if COPULA.search(is_):
-                yield index
-
-
-def _condition_in(text: str, begin: int, end: int) -> re.Match[str] | None:
-    """The condition that this part of a text ends in."""
-    if text[begin:end].rstrip(" $~\n").lower().endswith(_CONDITION_ENDS):
-        return _CONDITION.search(text, begin, end)
-    return None
-
-
-def is_bound(text: str, begin: int, mention: Mention) -> bool:
-    """Whether a number says which things are counted, not how many there are: 9 in "the total
-    number of cities with more than 9 parks"."""
-    near = max(begin, mention.start - 30)
-    return bool(
-        _condition_in(text, near, mention.start) and _IN_CLAUSE.search(text, begin, mention.start)
-    )
-
-
-def is_limit(text: str, mention: Mention) -> bool:
-    """Whether it is no count but the bound of a value: 0.5 in "with a p-value lower than 0.5"."""
-    near = max(0, mention.start - 30)
-    return mention.role == "quantity" and bool(_CONDITION.search(text, near, mention.start))
-
-
-def _limits(between: str, text: str, before: Mention) -> bool:
-    """Whether a bound limits what was counted before it, rather than being a count beside it."""
-    if re.fullmatch(r"(?: [\w'-]{1,20}){0,3},? (?:and|but)(?: \w+){0,2} ?", between):
-        # "at least 17 birds but fewer than 33": the second end of a bound
-        return bool(_CONDITION.search(text[max(0, before.start - 30) : before.start]))
-    measured = _MEASURED.match(text, before.end + len(between))
-    return bool(measured or _CLAUSE.search(between)) and not _NEW_CLAUSE.search(between)
-
-
 def _structure(text: str, counts: list[Mention], sentences: Sequence[int]) -> Iterator[int]:
     for index, mention in enumerate(counts[1:], 1):
-        begin, _ = _sentence(sentences, text, mention.start)
+        begin, _ = sentence_around(sentences, text, mention.start)
         before = text[max(begin, counts[0].end, mention.start - 60) : mention.start]
         arranged = counts[index - 1].start >= begin and _ARRANGED.search(before)
         if arranged and (
@@ -331,7 +179,7 @@ def _structure(text: str, counts: list[Mention], sentences: Sequence[int]) -> It
             or re.search(r"\b(?:rows|columns|lines|layers|groups|circles|rings) of $", before)
         ):
             for place in range(index, len(counts)):
-                if counts[place].start < _sentence(sentences, text, mention.start)[1]:
+                if counts[place].start < sentence_around(sentences, text, mention.start)[1]:
                     yield place
             return
 
@@ -385,7 +233,7 @@ def _breakdown(text: str, counts: list[Mention], sentences: Sequence[int]) -> It
         return  # "apples: 5, pears: 2" are two of a kind
     if len(counts) > 1 and counts[1].start < sign.start():
         return
-    end = _sentence(sentences, text, sign.start())[1]
+    end = sentence_around(sentences, text, sign.start())[1]
     if re.search(r"[=+×*]", text[sign.end() : end]):
         return
     inside = [index for index, one in enumerate(counts) if sign.end() <= one.start < end]
@@ -400,7 +248,7 @@ def _one_beside(text: str, counts: list[Mention], sentences: Sequence[int]) -> I
     for index, mention in enumerate(counts):
         if mention.value != 1 or not text[mention.start].isalpha():
             continue
-        begin, end = _sentence(sentences, text, mention.start)
+        begin, end = sentence_around(sentences, text, mention.start)
         begins = not text[begin : mention.start].strip(" \"'*-(")
         joined = text[max(begin, mention.start - 5) : mention.start].endswith((", ", " and ", "- "))
         if (begins or joined) and _OTHER.search(text, mention.end, min(len(text), end + 60)):

@@ -17,6 +17,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+from subitize.readers.conditions import bounds_in
 from subitize.readers.hedges import has_vague_addition, has_vague_word, is_refusal
 from subitize.readers.mentions import (
     Mention,
@@ -25,7 +26,8 @@ from subitize.readers.mentions import (
     has_zero_headline,
     implied_number,
 )
-from subitize.readers.parts import are_several_things, bounds_in, set_aside, starts_of
+from subitize.readers.parts import are_several_things, set_aside
+from subitize.readers.sentences import starts_of
 from subitize.readers.sums import result_of
 from subitize.readers.totals import (
     boxed_last_line,

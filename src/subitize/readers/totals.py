@@ -14,8 +14,9 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from itertools import pairwise
 
+from subitize.readers.conditions import COPULA, is_bound, is_limit
 from subitize.readers.mentions import Mention
-from subitize.readers.parts import COPULA, is_bound, is_limit, starts_of
+from subitize.readers.sentences import starts_of
 from subitize.readers.wrappings import OPEN
 
 _ANSWER = re.compile(
