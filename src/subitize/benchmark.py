@@ -189,6 +189,10 @@ class Benchmark(Generic[S]):
     def check_model(self, settings: S, model: Model, kind: Kind) -> None:
         """Raise `BadInput` for a model of the right kind that can't answer all the same."""
 
+    def usual_reader(self, settings: Mapping[str, Any]) -> str:
+        """Who reads unless another is chosen, by the settings as run.json has them."""
+        return next(iter(self.READERS))
+
     def helpers(self, settings: S, kind: Kind) -> Mapping[str, str]:
         """Models that the settings name for roles whose answers enter questions, by role."""
         named = {role: one.setting for role, one in self.HELPERS.items() if one.setting}

@@ -98,13 +98,15 @@ def test_own_words_and_step_by_step(tmp_path: Path) -> None:
     with ChatServer(steps) as server:
         _, run = go(tmp_path, "openai/x", server.url, prompt="step-by-step", **small)
         assert run.scores["prompt"] == "step-by-step"
-        assert run.scores["states"] == {"read": 6}  # read by what each reply concludes
+        assert run.scores["states"] == {"read": 6}
+        assert run.scores["reader"] == run.info["reader"] == "final"  # what each reply concludes
         assert all("one after the other" in words for words in asked)
         assert {"apples", "shapes"} == {words.split()[2] for words in asked}
         asked.clear()
         _, own = go(tmp_path, "openai/x", server.url, question="Count the [things]!", **small)
         assert set(asked) == {"Count the apples!", "Count the shapes!"}
         assert own.scores["prompt"] == "own"
+        assert own.scores["reader"] == "strict"
         asked.clear()
         _, best = go(tmp_path, "openai/x", server.url, **small)
         assert len(asked) == 3 * 6

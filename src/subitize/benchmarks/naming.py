@@ -32,7 +32,7 @@ from subitize.errors import BadInput, UnknownName
 from subitize.models.base import Kind
 from subitize.readers.boxes import BoxesReader
 from subitize.readers.points import PointsReader
-from subitize.readers.text import WordsReader, final, read_final, strict
+from subitize.readers.text import read_final, read_strict
 from subitize.records import Reading, Response, Stimulus, Trial, make_trial
 from subitize.stimuli.checking import refuse_impossible
 from subitize.stimuli.naming import CATEGORIES
@@ -90,11 +90,6 @@ class NamingSettings(Settings):
     """your own words instead of a form, with [things] for what is to be counted"""
 
 
-def _by_form(reply: str, question: str) -> Reading:
-    """Strictly; of a reply that counts step by step what it concludes."""
-    return (final if question.endswith(STEPS_END) else strict)(reply, question)
-
-
 class Naming(Benchmark[NamingSettings]):
     """Five categories, 1..10 things, 50 pictures each, three ways to ask."""
 
@@ -113,7 +108,7 @@ class Naming(Benchmark[NamingSettings]):
         "category": "", "n": 0, "index": 0, "form": "", "thing": ""
     }  # fmt: skip
     READERS: ClassVar[Mapping[str, Reader]] = {
-        "strict": BoxesReader(WordsReader(_by_form)),
+        "strict": BoxesReader(read_strict),
         "final": BoxesReader(read_final),
         "points": PointsReader(),
     }
@@ -184,6 +179,10 @@ class Naming(Benchmark[NamingSettings]):
         if not settings.pictures:
             more = TOP_UPS * needed_readable(settings.per_cell) if settings.top_up else 0
             refuse_impossible(naming_cells(settings, settings.per_cell + more))
+
+    def usual_reader(self, settings: Mapping[str, Any]) -> str:
+        """Strict; of replies that count step by step what they conclude."""
+        return "final" if settings.get("prompt") == STEPS else "strict"
 
     def ready(self, settings: NamingSettings, kind: Kind) -> Decisions:
         if not settings.pictures:

@@ -68,7 +68,7 @@ def made(name: str, reader: str, given: Mapping[str, Any]) -> Task:
     wanted = {**USUAL.get(name, {}), **{key: _text(value) for key, value in given.items()}}
     settings = benchmark.settings_from(wanted)
     asked = asked_of(benchmark, settings)
-    chosen = choose_reader(benchmark, {}, reader or None).name
+    chosen = choose_reader(benchmark, {"settings": settings.identity()}, reader or None).name
     return Task(
         dataset=MemoryDataset(asked.samples, name=name),
         solver=asking(),

@@ -61,9 +61,7 @@ def _paragraph(
         text(sum(int(one.scores.get(key) or 0) for one in respondents), COUNT)
         for key in ("asked", "trials")
     )
-    readers = (
-        one.run.info.get("reader") or next(iter(one.run.benchmark.READERS)) for one in respondents
-    )
+    readers = (one.run.reader for one in respondents)
     seeds = _listed(at(info, "settings", "seed") for info in infos)
     many = len(dict.fromkeys(one.model for one in respondents))
     benchmark = respondents[0].run.benchmark

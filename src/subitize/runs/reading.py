@@ -68,7 +68,8 @@ def choose_reader(
     Beside the benchmark's readers, every helper that read the run's responses is one, by its
     name. What counts boxes takes rules: `strict?threshold=0.3&nms=0.9`.
     """
-    text = wanted or info.get("reader") or next(iter(benchmark.READERS))
+    usual = benchmark.usual_reader(info.get("settings", {}))
+    text = wanted or info.get("reader") or usual
     helpers = {str(one["name"]): str(one["settings_hash"]) for one in info.get("readers", ())}
     name: str = text
     rules: dict[str, Any] = {}
