@@ -61,6 +61,7 @@ def test_help_and_breakdowns_are_files_too(report: Path) -> None:
         (line["model"], line["help"]): line for line in table(report, "capture-synthetic-help")
     }
     assert float(helps["counter/blobs", "inpainted"]["effect_high"]) < 0
+    assert helps["counter/blobs", "inpainted"]["with_trials"] == "25"
     assert helps["Qwen2", "chain-of-thought"]["with"] == "37.81"
     by_hidden = table(report, "capture-synthetic-by-hidden")
     levels = [int(line["hidden"]) for line in by_hidden]
@@ -108,4 +109,9 @@ def test_a_run_of_one_task_has_a_page_too(tmp_path: Path) -> None:
     runs = [load_run(outcome.folder)]
     page = build_report(runs, tmp_path / "one.html", page_of).read_text("utf-8")
     assert "Only the hidden ones" in page
+    tasks = {
+        line["model"]: line for line in table(tmp_path / "one.html", "capture-synthetic-tasks")
+    }
+    scored = runs[0].scores["pattern"]["occluded"]["trials"]
+    assert tasks["sim/chatty"]["pattern_occluded_trials"] == str(scored)
     assert "100.00" in page

@@ -135,8 +135,17 @@ def test_runs_that_are_alike_share_a_rank_and_unfinished_ones_have_none(tmp_path
     assert own["half"]["mark"].startswith("partial: 50 of 100 trials")
     text = out.read_text("utf-8")
     assert "2 tied" in text
+    assert "a, b: " in text
     assert "1 =" in text
     assert "Gave no answer that could be read." in text
+
+
+def test_many_tied_runs_leave_a_card_its_size(tmp_path: Path) -> None:
+    rows = simulate(lambda target, _: target, per_cell=1)
+    runs = [make_run(f"m{nth}", rows) for nth in range(9)]
+    text = build_report(runs, tmp_path / "report.html", page_of).read_text("utf-8")
+    assert "9 tied" in text
+    assert "m0, m1, m2, m3 and 5 more: 0.000" in text
 
 
 def test_the_confusion_file_holds_the_counts(report: Path, good_runs: list[StoredRun]) -> None:

@@ -40,8 +40,9 @@ def responder_section(name: str, respondents: Sequence[Respondent]) -> Section:
     return Section(
         f"{name}-responder",
         "The responder behind the answers",
-        "An observer is fitted to the answers: mean a·t^β and spread w times the mean above a "
-        "limit, exact below it. Levels, anchors and costs stand beside it.",
+        "An observer is fitted to the answers: above a limit the mean is a times the number to the "
+        "power β and the spread w times the mean, up to it all is exact. "
+        "Levels, anchors and costs stand beside it.",
         [
             _observer_table(name, respondents),
             model_table(

@@ -87,7 +87,7 @@ def _frequencies(results: Sequence[Result]) -> Section:
         )
         if one["fit"]:
             exponent = one["fit"]["exponent"]
-            cards.append(Card(told(exponent, ".3f"), f"exponent α of {one['name']}", "n^−α"))
+            cards.append(Card(told(exponent, ".3f"), f"exponent α of {one['name']}", "power law"))
     blocks: list[Block] = [Cards(cards)]
     shown = [one for one in results if one["frequencies"]]
     if shown:

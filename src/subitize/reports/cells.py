@@ -39,7 +39,7 @@ def at(values: Mapping[str, Any], *path: str) -> Any:
     """A value inside values; None where any part of the path is missing."""
     found: Any = values
     for step in path:
-        found = (found or {}).get(step)
+        found = found.get(step) if isinstance(found, Mapping) else None
     return found
 
 

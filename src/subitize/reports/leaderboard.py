@@ -157,6 +157,10 @@ def leaderboards(
     return tables[0]._replace(rows=[row for table in tables for row in table.rows], groups=groups)
 
 
+TIED = 4
+"""names of tied runs that a card has room for"""
+
+
 def headline(found: Ranking, respondents: Sequence[Respondent], *more: Card) -> Cards:
     """How many runs and trials, and which run is best by this measure."""
     references = sum(bool(line.badge) for _, lines in found.groups for line in lines)
@@ -164,7 +168,8 @@ def headline(found: Ranking, respondents: Sequence[Respondent], *more: Card) -> 
     stand = sum(int(one.scores.get("trials") or 0) for one in respondents)
     cards = [Card(str(len(respondents)), "runs", beside), Card(text(stand, COUNT), "trials scored")]
     if best := found.best:
-        names = ", ".join(line.label for line in best)
+        names = ", ".join(line.label for line in best[:TIED])
+        names += f" and {len(best) - TIED} more" if len(best) > TIED else ""
         value = told(best[0].cell(found.column), found.column.form)
         tied = (f"{len(best)} tied", f"{names}: {value}")
         first, detail = (names, value) if len(best) == 1 else tied

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from subitize.measures import MEASURES, Measure
 
 TERMS: Mapping[str, str] = {
-    "a": "Scale of the fitted observer: the mean answer to t things is a·t^β; 1 without a bias.",
+    "a": "Scale of the fitted observer: the mean answer is a times n to the power β; 1: no bias.",
     "beta": "Bend of the fitted observer: below 1 large numbers are compressed.",
     "w": "Weber fraction of the fitted observer: the spread as a share of the mean answer.",
     "limit": "Up to which number the fitted observer is exact.",
@@ -30,7 +30,7 @@ TERMS: Mapping[str, str] = {
     "mae": MEASURES["mean_error"].says,
     "f1": "Harmonic mean of the share of points on a thing and of things with a point.",
     "SEM": "Standard error of the mean.",
-    "exponent": "α of the power law n^−α: the larger, the rarer are large numbers.",
+    "exponent": "α of the power law, n to the power −α: the larger, the rarer are large numbers.",
     "anchoring_answer": "The number that was said most often, whatever was shown.",
     "anchoring_excess": MEASURES["anchoring"].says,
     "weber_fraction_note": "Why the Weber fraction should be read with care.",

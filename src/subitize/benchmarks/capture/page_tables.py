@@ -158,7 +158,9 @@ TABLES: Mapping[str, tuple[str, Sequence[Column], Lines]] = {
     "help": (
         "sMAPE of occluded pictures without and with each help; the effect is paired by "
         "configuration, and negative is better. Published: Tables 5 and 6.",
-        columns("help; without::.2f±; with::.2f±; effect::+.2f±; skipped::.1%"),
+        columns(
+            "help; without::.2f±; with::.2f±; effect::+.2f±; with.trials:Trials:n; skipped::.1%"
+        ),
         _help_lines,
     ),
     "backoff": (
@@ -175,8 +177,9 @@ TABLES: Mapping[str, tuple[str, Sequence[Column], Lines]] = {
         "Left: sMAPE of the hidden objects alone, and how much worse that is than the total. "
         "Right: percent of patterns named rightly. Published: Tables 8 (real) and 4 (synthetic).",
         columns(
-            "hidden:Hidden only:.2f±; hidden_minus_total:− total:+.2f±; "
+            "hidden:Hidden only:.2f±; hidden.trials:Trials:n; hidden_minus_total:− total:+.2f±; "
             "pattern.unoccluded:Pattern:.2f±; pattern.occluded:Pattern, occluded:.2f±; "
+            "pattern.occluded.trials:Trials:n; "
             "pattern_price:Difference:+.2f±"
         ),
         _task_lines,
