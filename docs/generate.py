@@ -116,7 +116,8 @@ What an interval can't know is how large a mistake is that was never made: of a 
 200 once in a hundred trials, runs without such an answer (8 % of runs with 5 trials per cell) have
 an NAE whose interval does not hold the truth. A likeness whose truth is 1, its very
 bound, is held nearly always. Where fewer than five exceptions to the usual answer are expected
-(always 4 with 3 % of 5, rare errors), intervals hold more often than they promise.
+(always 4 with 3 % of 5, rare errors), with two trials per cell, and for NAE and sMAPE of small
+errors made at large numbers only (observer w .03), intervals hold more often than they promise.
 
 """
 MODELS = """

@@ -196,3 +196,9 @@ def test_every_interval_of_the_table_covers(name: str) -> None:
             missed = 1 - (row[score]["coverage"] or 1.0)
             assert missed * row[score]["given"] <= 1 - LEAST, (per_cell, score)
         assert row["accuracy"]["width"] <= 1.5 * row["accuracy"]["clopper_pearson"], per_cell
+
+
+def test_trials_alone_in_their_cells_do_not_tell_how_large_an_unseen_error_is() -> None:
+    found = mean_interval(np.zeros(50), strata=np.arange(50), steps=0.1)
+    assert (found.value, found.low, found.high) == (0.0, None, None)
+    assert mean_interval(np.zeros(50), strata=np.arange(50) // 5, steps=0.1).high > 0

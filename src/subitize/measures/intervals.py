@@ -135,7 +135,8 @@ def mean_interval(
     usual = _usual(table)[table.stratum]
     unseen = bool((table.value == usual).all())
     endless = not np.isfinite(table.most - table.least).all()
-    if size < 2 or (unseen and endless and size < FEWEST * np.unique(table.stratum).size):
+    cells = 1 if strata is None else np.unique(np.asarray(strata)).size
+    if size < 2 or (unseen and endless and size < FEWEST * cells):
         return Score(mean, trials=trials)
     if unseen and worst and not endless:
         table = table._replace(step=table.most - table.least)
