@@ -207,6 +207,8 @@ THINKING: list[Case] = [
     ("<think>a<think>5</think>6</think>7", 7, 7),
     ("<think>5</think>", NO, NO),
     ("◁think▷5◁/think▷7", 7, 7),
+    ("[THINK]5 or 6[/THINK]7", 7, 7),
+    ("<seed:think>5</seed:think>7", 7, 7),
     ("<reasoning>3 rows of 4</reasoning><answer>12</answer>", 12, 12),
     ("<|channel|>analysis<|message|>5 or 6<|channel|>final<|message|>7", 7, 7),
 ]

@@ -23,9 +23,11 @@ TRIAL = make_trial(
 SMALL = {"per_cell": 2, "max": 6, "size": 256, "categories": ("dots",), "prompt": "things"}
 
 
-def read(value: str, unit: str = "", stop: str = "stop") -> subitize.Reading:
+def read(
+    value: str, unit: str = "", stop: str = "stop", model: str = "function/x"
+) -> subitize.Reading:
     response = Response(
-        trial=TRIAL.id, respondent="x", settings_hash="", sample=0, attempt=0, kind="text",
+        trial=TRIAL.id, respondent=model, settings_hash="", sample=0, attempt=0, kind="text",
         value=value, stop=stop,
     )  # fmt: skip
     return PointsReader(unit)(TRIAL, response)
@@ -52,7 +54,7 @@ def read(value: str, unit: str = "", stop: str = "stop") -> subitize.Reading:
             '<points x1="10" y1="20" x2="30" y2="40" alt="2 of 7 dogs at x=3 y=4">2 dogs</points>',
             2, None,
         ),
-        ("<points x1='10' y1='20' x2=30 y2=40 x3='130' y3='40'>dogs</points>", 2, None),
+        ("<points x1='10.0' y1='20.5' x2=30.0 y2=40.0 x3='130.0' y3='4'>dogs</points>", 2, None),
         ('<points alt="1 1 2 3" coords="1 1 308 305,2 1 752 377 2 1752 3">d</points>', 2, None),
         # a box of two corners is one thing, as in github.com/modelscope/ms-swift/issues/2535
         (
@@ -67,6 +69,18 @@ def read(value: str, unit: str = "", stop: str = "stop") -> subitize.Reading:
         ),
         ('[{"bbox_2d": [74, 361, 324, 808], "label": "cat"}, {"bbox_2d": [1, 2, 3', 1, None),
         ('[{"bbox_2d": [1, 2, 30, 40], "label": "3 cats"}]\nThere is 1 cat.', 1, 1),
+        # Qwen's other form: whole numbers, beyond 100 too
+        (
+            '<points x1="115" y1="150" x2="885" y2="104" alt="background">background</points>',
+            2, None,
+        ),
+        ('<points x1="745" y1="312"></points>', 1, None),
+        # PaliGemma, as in its authors' paligemma_parse.py, and Florence-2
+        (
+            "<loc0000><loc0000><loc0930><loc1012> wall ; <loc0722><loc0047><loc0895><loc0378> cat",
+            2, None,
+        ),
+        ("car<loc_54><loc_374><loc_898><loc_640>door<loc_511><loc_3><loc_600><loc_40>", 2, None),
         # Gemini
         ('[{"point": [281, 703], "label": "dot"}, {"point": [10, 20], "label": "dot"}]', 2, None),
         # plain pairs
@@ -103,6 +117,32 @@ def test_units_say_where_a_point_lies() -> None:
     assert told(far) == Pointing(1, None, 0, 0, 3)
     # Gemini writes y first
     assert told(read(f'{{"point": [{y / 0.256:.0f}, {x / 0.256:.0f}]}}').note) == told(note)
+
+
+QWENS = (("hf/Qwen/Qwen2.5-VL-7B-Instruct", 252), ("openai/qwen2_5-vl", 252),
+         ("hf/Qwen/Qwen3-VL-8B-Instruct?batch=2", 1000), ("function/x", 1000))  # fmt: skip
+
+
+@pytest.mark.parametrize(("model", "side"), QWENS)
+def test_qwens_unit_is_told_by_its_name(model: str, side: int) -> None:
+    """Qwen2.5-VL's pixels are those of the picture it sees: 252 of our 256."""
+    x, y = (place / 256 * side for place in draw(TRIAL.stimulus.recipe).facts["positions"][0])
+    json = f'[{{"point_2d": [{x:.0f}, {y:.0f}], "label": "dot"}}]'
+    assert told(read(json, model=model).note) == Pointing(1, None, 1, 1, 3)
+    if model != "function/x":
+        xml = f'<points x1="{x:.0f}" y1="{y:.0f}" alt="dot">dot</points>'
+        assert told(read(xml, model=model).note) == Pointing(1, None, 1, 1, 3)
+
+
+def test_boxes_lie_where_their_models_say() -> None:
+    """PaliGemma's y stands first, in parts of 1024; Florence-2's x, of 1000."""
+    x, y = (place / 256 for place in draw(TRIAL.stimulus.recipe).facts["positions"][0])
+    corners = [(y - 0.01) * 1024, (x - 0.01) * 1024, (y + 0.01) * 1024, (x + 0.01) * 1024]
+    paligemma = "".join(f"<loc{round(one):04}>" for one in corners) + " dot"
+    corners = [(x - 0.01) * 1000, (y - 0.01) * 1000, (x + 0.01) * 1000, (y + 0.01) * 1000]
+    florence = "dot" + "".join(f"<loc_{round(one)}>" for one in corners)
+    for reply in (paligemma, florence):
+        assert told(read(reply).note) == Pointing(1, None, 1, 1, 3)
 
 
 def test_two_points_on_one_thing_count_twice_and_hit_it_once() -> None:

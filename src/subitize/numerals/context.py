@@ -32,9 +32,9 @@ class Numeral(NamedTuple):
 
 
 _AFTER = re.compile(
-    r"(?P<percentage>[ \t\u00a0\u202f]{0,2}(?:[%٪％]|per[ -]?cent\b|pct\b))"
+    r"(?P<percentage>[ \t\u00a0\u202f]{0,2}(?:[%٪％]|(?i:per[ -]?cent|pct)\b))"
     r"|(?P<fraction>[ ]?π)"
-    r"|(?P<ordinal>(?:st|nd|rd|th)\b)"
+    r"|(?P<ordinal>(?i:st|nd|rd|th)\b)"
     r"|(?P<cardinal>-?ish\b|\.?$|[a-zà-ÿ]{3,})"
     r"|(?P<modifier>[-‐‑][^\W\d_]{2,})"
     r"|(?P<code>[-‐‑]?[A-Za-zÀ-ɏΑ-ω_]|[ \t]?°|\.[a-z]{2,4}\b)",
@@ -95,7 +95,8 @@ def _is_plain(text: str, start: int, end: int) -> bool:
 
 
 _RANGE = re.compile(
-    r"[ \t]?(?:[-‐‑–—~〜～])[ \t]?|\.\.\.?|[ \t]{1,2}(?:to|through|until)[ \t]{1,2}|-to-"
+    r"[ \t]?(?:[-‐‑–—~〜～])[ \t]?|\.\.\.?|[ \t]{1,2}(?:to|through|until)[ \t]{1,2}|-to-",
+    re.IGNORECASE,
 )
 _BETWEEN = re.compile(r"\bbetween[ \t]{1,2}$", re.IGNORECASE)
 _APART = frozenset((" ", ", ", "\n", ","))

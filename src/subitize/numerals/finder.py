@@ -25,7 +25,7 @@ Shape = Literal["digits", "unit", "size", "ordinal", "part", "plural", "group", 
 _WORDS: dict[str, tuple[Shape, int | None, NumeralKind]] = {
     **dict.fromkeys(PARTS, ("part", None, "fraction")),
     **{word: ("ordinal", value, "ordinal") for word, value in ORDINALS.items()},
-    **dict.fromkeys(PLURAL_SIZES, ("plural", None, "indefinite")),
+    **{word: ("plural", size, "indefinite") for word, size in PLURAL_SIZES.items()},
     **{word: ("group", value, "group") for word, value in GROUPS.items()},
     **{word: ("size", value, "cardinal") for word, value in SIZES.items()},
     **{word: ("unit", value, "cardinal") for word, value in UNITS.items()},
@@ -112,8 +112,10 @@ def _atoms(text: str) -> Iterator[_Atom]:
             if found is None:
                 continue
             bakers = found[1] == 12 and _BAKERS.search(text, max(0, start - 9), start)
-            if bakers and found[0] == "size":
-                yield _Atom(bakers.start(), end, "unit", 13)
+            if bakers:
+                shape: Shape = "unit" if found[0] == "size" else "plural"
+                kind: NumeralKind = "cardinal" if found[0] == "size" else found[2]
+                yield _Atom(bakers.start(), end, shape, 13, kind)
             else:
                 yield _Atom(start, end, *found)
         elif how == "chinese":
@@ -175,8 +177,8 @@ def _digit_atoms(text: str, start: int, end: int) -> Iterator[_Atom]:
         index = last + 1
 
 
-_STEP = re.compile(r"(?:[ \t\u00a0]{1,12}|[-‐‑])")
-_STEP_AND = re.compile(r"(?:[ \t\u00a0]{1,2}|[-‐‑])and(?:[ \t\u00a0]{1,2}|[-‐‑])")
+_STEP = re.compile(r"(?:[ \t\u00a0]{1,12}|[-‐‑]\n?|\n)")
+_STEP_AND = re.compile(r"(?:[ \t\u00a0]{1,2}|[-‐‑])and(?:[ \t\u00a0]{1,2}|[-‐‑])", re.IGNORECASE)
 _AND_A = re.compile(r"[ \t]{1,2}and an? ", re.IGNORECASE)
 _POINT = re.compile(r"[ \t]{1,2}point[ \t]{1,2}", re.IGNORECASE)
 _HALF = re.compile(r"half(?:[ \t]{1,2}an?)?(?:[ \t]{1,2}|[-‐‑])", re.IGNORECASE)
@@ -199,7 +201,9 @@ def _merged(text: str, atoms: list[_Atom]) -> Iterator[Numeral]:
             index, before = stop, _end_of_operand(number)
             continue
         gap = text[atom.end : following.start] if following else ""
-        if atom.shape == "unit":
+        if atom.shape == "plural":
+            value = None
+        elif atom.shape == "unit":
             stop, value, kind = _compound(text, atoms, index)
         elif atom.shape == "size" and _VAGUE_SIZE.search(
             text, max(before, atom.start - 12), atom.start
@@ -207,7 +211,11 @@ def _merged(text: str, atoms: list[_Atom]) -> Iterator[Numeral]:
             kind, value = "indefinite", None
         elif atom.shape == "size":
             stop, value, kind = _compound(text, atoms, index, implied_one=True)
-        elif following and following.shape == "size" and atom.kind in ("cardinal", "decimal"):
+        elif (
+            following
+            and following.shape in ("size", "plural")
+            and atom.kind in ("cardinal", "decimal")
+        ):
             if atom.shape == "digits" and _STEP.fullmatch(gap):
                 stop, value, kind = stop + 1, *_scaled(text, atom, following)
         elif (
@@ -287,6 +295,9 @@ def _compound(
                 )
             if atom.shape == "group" and last.shape == "unit":
                 return stop + 1, (total + group) * size, "group"
+            if atom.shape == "plural" and last.shape == "unit" and size * (total + group):
+                many = (total + group) * size
+                return (stop + 1, many, "cardinal") if many <= LARGEST else (stop + 1, None, "code")
             if atom.shape == "unit" and fits:
                 group += size
         if size > LARGEST:

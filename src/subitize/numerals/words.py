@@ -86,7 +86,8 @@ PARTS = frozenset(
     | {f"{word}s" for word, value in ORDINALS.items() if value > 2}
     | {"half", "halves", "quarter", "quarters"}
 )
-PLURAL_SIZES = frozenset({"tens", *(f"{word}s" for word in SIZES)})
+PLURAL_SIZES = {"tens": 10} | {f"{word}s": size for word, size in SIZES.items()}
+"""an indefinite number alone, a multiple after another number: two dozens"""
 _CHINESE = {c: v for v, c in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2, "兩": 2}
 _CHINESE_SIZES = {"十": 10, "百": 100, "千": 1000, "万": 10**4, "萬": 10**4}
 CHINESE_CLASS = "".join({**_CHINESE, **_CHINESE_SIZES})

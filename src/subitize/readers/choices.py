@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from subitize.nouns import plural
 from subitize.numerals import find_numbers
-from subitize.readers.hedges import is_refusal
+from subitize.readers.refusals import is_refusal
 from subitize.readers.text import WordsReader, ended_early
 from subitize.readers.wrappings import unwrap
 from subitize.records import Reading, Response, Trial

@@ -30,6 +30,8 @@ _MEASURED = re.compile(
     re.IGNORECASE,
 )
 """compares a measure of the things: the number behind it is never how many there are"""
+_COMPARED = re.compile(r"(?:above|below|over|under|exceeding) [\d.,]+(?=[ ]?(?:%|[.,;)]|$))", re.I)
+_THINGS = re.compile(r" (?:(?!and\b)[\w'-]{1,20} ){1,3}")
 _WHICH = r"(?:with|that|which|who|whose|where|having|ha(?:s|ve|d))"
 _IN_CLAUSE = re.compile(
     rf"\b(?:number|count|total)\b[^.;:=\n]{{0,80}}\b{_WHICH}\b[^.;:=\n]{{0,60}}\b{_THAN} $"
@@ -136,6 +138,26 @@ def is_bound(text: str, begin: int, mention: Mention) -> bool:
     )
 
 
+_QUESTION = re.compile(
+    rf"\b(?P<cue>how many|number of|count(?:ing)?)\b(?P<things>[^.,;:=?!()\n]{{0,120}})\b{_THAN} $",
+    re.I,
+)
+_RELATIVE = re.compile(r"\b(?:that|which|who|values?) (?:is|are|was|were)\b", re.IGNORECASE)
+_IS = re.compile(r"\b(?:is|are|was|were|be|equals?|to)\b", re.IGNORECASE)
+
+
+def names_bound(text: str, mention: Mention) -> bool:
+    """Whether a number only repeats what was asked for, with no answer behind it: 2 in "it does
+    not say how many guests came more than 2 times"."""
+    if not _condition_at_end(text, max(0, mention.start - 30), mention.start):
+        return False
+    asked = _QUESTION.search(text, max(0, mention.start - 160), mention.start)
+    if asked is None:
+        return False
+    things = _RELATIVE.sub("", asked["things"])
+    return asked["cue"].lower() == "how many" or not _IS.search(things)
+
+
 def is_limit(text: str, mention: Mention) -> bool:
     """Whether it is no count but the bound of a value: 0.5 in "with a p-value lower than 0.5"."""
     near = max(0, mention.start - 30)
@@ -148,4 +170,6 @@ def _limits(between: str, text: str, before: Mention) -> bool:
         # "at least 17 birds but fewer than 33": the second end of a bound
         return bool(_CONDITION.search(text[max(0, before.start - 30) : before.start]))
     measured = _MEASURED.match(text, before.end + len(between))
+    if _COMPARED.match(text, before.end + len(between)) and _THINGS.fullmatch(between):
+        return True  # "4 bars above 15."
     return bool(measured or _CLAUSE.search(between)) and not _NEW_CLAUSE.search(between)

@@ -1,4 +1,4 @@
-"""Words that take the exactness from a number, stand in for one, or refuse to give one.
+"""Words that take the exactness from a number or stand in for one.
 
 "appear to be", "I think", "I count", and words of doubt about the whole sentence such as
 "maybe", "probably" or "perhaps", are no hedges: they still name one number.
@@ -56,19 +56,19 @@ def is_hedged(before: str, after: str) -> bool:
     return bool((may_be and _HEDGE_BEFORE.search(before)) or _HEDGE_AFTER.match(after))
 
 
-_QUANTIFIER = (
+QUANTIFIER = (
     r"(?:(?:quite )?a few|few|several|some|many|(?:a )?(?:large |whole |small )?bunch(?:es)?|a lot|"
     r"lots|plenty|numerous|(?:a )?couple|various|multiple|"
     r"a (?:large |small |great |good |huge )?number of|"
     r"countless|(?:a )?handful|innumerable|loads|tons|too many|uncountable)"
 )
 _VAGUE = re.compile(
-    rf"(?<!how )(?<!as )(?<!so )\b{_QUANTIFIER}\b"
+    rf"(?<!how )(?<!as )(?<!so )\b{QUANTIFIER}\b"
     r"(?! (?:kind|sort|way|reason|extent|text|help|point)\b)",
     re.IGNORECASE,
 )
 _VAGUE_ADDITION = re.compile(
-    rf"(?:\band|\bplus|&|\balong with)\s{{1,3}}(?:also )?{_QUANTIFIER}\b"
+    rf"(?:\band|\bplus|&|\balong with)\s{{1,3}}(?:also )?{QUANTIFIER}\b"
     r"(?!\s+of\s+(?:them|which|these|those|the)\b)",
     re.IGNORECASE,
 )
@@ -91,53 +91,3 @@ def has_vague_addition(text: str, sentences: Iterable[tuple[int, int]]) -> bool:
     return ("and" in text or "plus" in text or "&" in text or "along with" in text) and any(
         _VAGUE_ADDITION.search(text, begin, end) for begin, end in sentences
     )
-
-
-_CANNOT = (
-    r"(?:can't|cannot|can not|could not|couldn't|won't|will not|(?:'m |am )?unable to|not able to)"
-)
-_REFUSAL = re.compile(
-    rf"\bi(?:'m| am) (?:very |really |so )?(?:sorry|afraid|unable)"
-    r"|^\W*(?:sorry|apologies|unfortunately)\b|\bi apologi[sz]e"
-    rf"|\b(?:i|we) (?:\w+ )?{_CANNOT}\b|\b{_CANNOT} (?:\w+ )?(?:assist|help|see|view|analy[sz]e|"
-    r"process|access|identify|determine|count|provide|answer|fulfil|comply|display)"
-    r"|\bas an? (?:ai|artificial|large language|language|text)\b"
-    r"|\b(?:no|any|an?) (?:image|picture|photo|attachment)s? (?:was|were|is|has been|have been|"
-    r"attached|provided|uploaded)"
-    r"|\b(?:don't|do not) (?:see|have) (?:any |an? |the )?(?:image|picture|photo|access|"
-    r"ability)"
-    r"|\bplease (?:provide|upload|share|attach|resend)|\b(?:not possible|impossible) to\b"
-    r"|\bi must decline|\bdecline to|\bagainst my\b|\bi(?:'m| am) not able\b",
-    re.IGNORECASE,
-)
-REFUSING = re.compile(
-    rf"\b(?:i|we) (?:\w+ )?{_CANNOT}\b|\b(?:not possible|impossible|difficult) to\b"
-    r"|\bi(?:'m| am) (?:not able|unable) to\b"
-    r"|\b(?:don't|do not) have (?:the|any) (?:ability|access)\b"
-    r"|\b(?:don't|do not) see (?:any|an?|the) (?:image|picture|photo)"
-    r"|\bplease (?:provide|upload|share|attach|resend|send)\b|\b(?:i|we) can only\b",
-    re.IGNORECASE,
-)
-"""the clause of a reply that declines to answer"""
-_VAGUE_ANSWER = re.compile(
-    rf"\b(?:there (?:are|is|appears? to be|seems? to be)|i (?:can )?see|shows?|contains?)\s+"
-    rf"{_QUANTIFIER}\b",
-    re.IGNORECASE,
-)
-
-
-def may_refuse(text: str) -> bool:
-    """Whether a word of refusing is there at all: cheap, so that most replies end here."""
-    return any(
-        word in text
-        for word in ("n't", "not", "able to", "possible", "difficult", "lease ", "can only")
-    )
-
-
-def is_refusal(text: str) -> bool:
-    """Whether a reply without a number declines to answer; "…, but there are several" does not.
-
-    >>> is_refusal("I'm sorry, I can't help with that."), is_refusal("Several apples.")
-    (True, False)
-    """
-    return bool(_REFUSAL.search(text)) and not _VAGUE_ANSWER.search(text)

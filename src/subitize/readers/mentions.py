@@ -19,6 +19,7 @@ Decisions beyond the written rules, each with a case in the tests:
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
@@ -52,7 +53,7 @@ _ONE_BEFORE = re.compile(
 )
 _ONE_AFTER = re.compile(
     r"[ -](?:of|by|another|after|to[ -]one|can|could|may|might|must|would|should|sees|side|hand|"
-    r"end|time|more|way)\b",
+    r"end|time|more|way|thing is)\b",
     re.IGNORECASE,
 )
 _THE_ONE = re.compile(
@@ -95,7 +96,7 @@ _YEAR_BEFORE = re.compile(
 _UNIT_AFTER = re.compile(
     r"[ -]?(?:cm|mm|km|px|pixels?|kg|inch(?:es)?|degrees?|megapixels?|o'clock|a\.?m\.?|p\.?m\.?|"
     r"years? old|tokens|ml|millilit(?:er|re)s?|centimet(?:er|re)s?|millimet(?:er|re)s?|°[CF]?|"
-    r"dollars?|euros?|cents)(?!\w)",
+    r"dollars?|euros?|cents|score)(?!\w)",
     re.IGNORECASE,
 )
 _META_AFTER = re.compile(
@@ -107,6 +108,7 @@ _META_AFTER = re.compile(
 )
 _COORDINATES = re.compile(
     r"[(\[]\s?-?\d+(?:\.\d+)?\s?,(?:\s|(?!\d{3}\D))-?\d+(?:\.\d+)?\s?[)\]]"
+    r"|\[\s?-?\d+(?:\.\d+)?(?:\s?,\s?-?\d+(?:\.\d+)?){3}\s?\]"
     r"|\bx1?\s?[:=]\s?\d+(?:\.\d+)?[,;]?\s{1,2}y1?\s?[:=]\s?\d+"
 )
 _MARKER = re.compile(
@@ -153,7 +155,41 @@ def find_mentions(text: str) -> list[Mention]:
         found.append(Mention(numeral.start, numeral.end, role, numeral.value, stated))
     for index in range(len(found) - 1):
         _join(text, found, index)
+    for index in _numbered(text, found) if len(found) > 1 else ():
+        found[index] = found[index]._replace(role="label", stated=False)
     return found
+
+
+_NAMED = re.compile(
+    r"\b((?!(?:are|has|had|have|and|the|than|with|total|exactly|only)\b)[a-z]{3,15}) $", re.I
+)
+_LISTED = re.compile(r",? and |, (?:and )?")
+_LISTING_SIGNS = ("aged", "ages ", "numbered", "label", "marked")
+_LISTING = re.compile(r"\b(?:aged?|ages|numbered|labell?ed|marked) $", re.IGNORECASE)
+
+
+def _numbered(text: str, found: list[Mention]) -> Iterator[int]:
+    """Numbers that only name things: "egg 1: left, egg 2: right", "children aged 5, 7 and 9"."""
+    listing = False
+    for index, one in enumerate(found) if any(sign in text for sign in _LISTING_SIGNS) else ():
+        listed = index and _LISTED.fullmatch(text, found[index - 1].end, one.start)
+        begins = _LISTING.search(text, max(0, one.start - 12), one.start)
+        listing = bool((listing and listed) or begins)
+        if listing:
+            yield index
+    run: list[int] = []
+    word = ""
+    for index, one in enumerate(found):
+        if one.value != len(run) + 1 and one.value != 1:
+            run, word = [], ""
+            continue
+        name = _NAMED.search(text, max(0, one.start - 20), one.start)
+        named = name[1].lower() if name and one.role == "count" else ""
+        if run and named and named == word and one.value == len(run) + 1:
+            run.append(index)
+            yield from run[-2:]
+        else:
+            run, word = ([index], named) if one.value == 1 and named else ([], "")
 
 
 def _role(text: str, numeral: Numeral, previous: int, markers: set[int]) -> Role:
@@ -246,7 +282,9 @@ def _join(text: str, found: list[Mention], index: int) -> None:
         found[index] = first._replace(role="label", stated=False)
     if second.role not in ("count", "hedged"):
         return
-    if first.value != second.value and (_OR.fullmatch(gap) or _SLASH.fullmatch(gap)):
+    if first.value != second.value and (
+        _OR.fullmatch(gap) or _SLASH.fullmatch(gap) or _is_said_otherwise(text, first, second)
+    ):
         role = "range"
     elif sides and not _SUM_AFTER.match(text, second.end):
         named = _GRID_AFTER.match(text, second.end)
@@ -255,6 +293,13 @@ def _join(text: str, found: list[Mention], index: int) -> None:
         stated = role == "range"
         found[index] = first._replace(role=role, stated=stated)
         found[index + 1] = second._replace(role=role, stated=stated)
+
+
+def _is_said_otherwise(text: str, first: Mention, second: Mention) -> bool:
+    """Whether a bracket that says a number again in words says another one: "12 (thirteen)"."""
+    if text[first.end : second.start] != " (" or text[second.end : second.end + 1] != ")":
+        return False
+    return text[first.start].isdecimal() != text[second.start].isdecimal()
 
 
 _NOT_COUNTED = (
@@ -269,7 +314,10 @@ _ZERO = re.compile(
     rf"\bno {_NOT_COUNTED}{_NOUN}{_PLURAL}"
     rf"|\b(?:there (?:is|are|were|was)|i see|i count|contains?|shows?|has|have|depicts?) no "
     rf"{_NOT_COUNTED}\w"
-    r"|\bnone\b|\bnot (?:even )?(?:a single|one) [a-z]"
+    r"|\bnone\b(?! of the (?:above|options|choices|answers|given))"
+    r"|(?:\bnot|n't|\bwithout) (?:even )?(?:a single|one) [a-z]"
+    r"|\b(?:does not|doesn't|did not|didn't) (?:(?:seem|appear) to )?(?:contain|show|depict|have|"
+    rf"include|feature|display) any {_NOT_COUNTED}{_NOUN}{_PLURAL}"
     r"|\b(?:aren't|are not|isn't|is not|don't see|do not see|can't see|cannot see) any"
     r"(?=[.!,;]|$| (?:in|on|at|here|there|visible|present)\b)"
     r"|\b(?:aren't|are not|isn't|is not|don't see|do not see|can't see|cannot see|without) any "
@@ -318,7 +366,11 @@ def denies_asked(text: str, question: str) -> bool:
     True
     """
     asked = _none_of(question) if question and "no " in text.lower() else None
-    return asked is not None and asked.search(text[:LOOKED_AT]) is not None
+    denied = asked and asked.search(text[:LOOKED_AT])
+    if not denied:
+        return False
+    things = re.escape(denied[0][3:])
+    return not re.search(rf"(?<!no)(?<!zero) {things}\b", text[: denied.start()], re.IGNORECASE)
 
 
 def has_zero_headline(text: str, first: int) -> bool:

@@ -20,9 +20,9 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from subitize.nouns import singular
-from subitize.readers.conditions import conditions_in, said_again
-from subitize.readers.hedges import REFUSING, may_refuse
+from subitize.readers.conditions import conditions_in, names_bound, said_again
 from subitize.readers.mentions import Mention
+from subitize.readers.refusals import are_refused
 from subitize.readers.sentences import LONGEST, SENTENCE_END, sentence_around, starts_of
 from subitize.readers.sums import parts_of_headline
 
@@ -42,10 +42,12 @@ _UNSEEN = (
     r"|fully|obstructed|not covered|inside the|within the)"
 )
 _IS_PART = re.compile(
-    rf"(?: (?P<noun>(?!(?:of|not)\b)[\w'-]{{2,20}}))?(?: of (?:them|these|those|which|the \w+))?"
+    rf"(?: (?P<noun>(?!(?:of|not)\b)[\w'-]{{2,20}}))?"
+    rf"(?: of (?:them|these|those|which|the \w+(?: \w+)?))?"
     rf"(?: (?:are|is|were|being|that are|which are|appear to be|seem to be|might be|may be|"
-    rf"would be|lie|lies|remain|remains|can be))?(?: (?:probably|likely|completely|clearly|"
-    rf"currently|still|also|partially|partly|fully|not))* {_UNSEEN}\b",
+    rf"would be|lie|lies|remain|remains|can be|can't be|cannot be))?"
+    rf"(?: (?:probably|likely|completely|clearly|currently|still|also|partially|partly|fully|not))*"
+    rf" {_UNSEEN}\b",
     re.IGNORECASE,
 )
 _FILLING = r"(?:,? (?:there (?:are|is)|the|about|at least|only))*,? $"
@@ -53,8 +55,19 @@ _INCLUDING = re.compile(rf"\bincluding{_FILLING}", re.IGNORECASE)
 _OF_THESE = re.compile(
     rf"\b(?:of (?:which|these|them|those)|among (?:them|these)){_FILLING}", re.IGNORECASE
 )
+_HIDES = re.compile(
+    rf"\b(?:hides?|hiding|covers?|covering|blocks?|blocking|obscures?|conceals?|occludes?)"
+    rf"{_FILLING}|\bof which (?:i|we|you) (?:can |could )?(?:only )?see{_FILLING}",
+    re.IGNORECASE,
+)
+_HIDING = ("hid", "cover", "block", "obscur", "conceal", "occlud", "can see", "which")
+"""one of these is in what `_HIDES` finds"""
+_OFFERS = re.compile(
+    r"\W{0,3}(?:let me know|feel free|would you like|do you want)\b", re.IGNORECASE
+)
+_OF_ALL = re.compile(r"\b(?:of|among) (?:the|all|these|those|a total of) $", re.IGNORECASE)
+_OUT_OF = re.compile(r"\bout of (?:the |all |a total of )*$", re.IGNORECASE)
 _OF_THEM = re.compile(r" of (?:them|these|those|which|whom)\b", re.IGNORECASE)
-_FILES = re.compile(r" (?:images?|pictures?|photos?|files?|uploads?|attachments?)\b", re.IGNORECASE)
 _OTHER = re.compile(r"\b(?:the other|another|the second|the rest|others)\b", re.IGNORECASE)
 _ITS_LIKE = re.compile(
     r"\b(?:and|while|but|,) (?:then )?(?:the other|another|the second)(?: one)?"
@@ -63,7 +76,7 @@ _ITS_LIKE = re.compile(
     re.IGNORECASE,
 )
 _DETAIL = re.compile(
-    r"(?<!nswer):|\((?=[^)]*[a-z])|(?<=[a-z.])\s(?:-\s(?=[a-z])|[–—]\s(?=\w))", re.IGNORECASE
+    r"(?<!nswer):|\((?=[^)]*[a-z]{2})|(?<=[a-z.])\s(?:-\s(?=[a-z])|[–—]\s(?=\w))", re.IGNORECASE
 )
 
 
@@ -82,16 +95,20 @@ def set_aside(
     for place, one in enumerate(found[1:]):
         if _is_year(text, found[place]) and _is_year(text, one):  # "between 2014 and 2015"
             found[place : place + 2] = [_aside(found[place]), _aside(one)]
+    if "ow many" in text or "number of" in text or "ount" in text:
+        for place in places:
+            if names_bound(text, found[place]):
+                found[place] = found[place]._replace(role="label", stated=False)
+        places = [place for place in places if found[place].role in _COUNTS]
     several = len({found[place].value for place in places}) > 1
-    refusing = may_refuse(text) and REFUSING.search(text) is not None
-    if not several and not refusing:
-        return found
-    sentences = starts_of(text)
-    if refusing and all(_is_refused(text, found[place], sentences) for place in places):
+    if are_refused(text, [found[place] for place in places]):
         return [_aside(one) if one.role in _COUNTS else one for one in found]
     if not several:
         return found
-    for rule in (conditions_in, _structure, _parts, _breakdown, parts_of_headline, _one_beside):
+    sentences = starts_of(text)
+    for rule in (
+        conditions_in, _offers, _structure, _parts, _breakdown, parts_of_headline, _one_beside,
+    ):  # fmt: skip
         counts = [place for place in places if found[place].role in _COUNTS]
         dropped = set(rule(text, [found[place] for place in counts], sentences))
         if not (headline and rule is _parts and 0 in dropped):
@@ -149,21 +166,12 @@ def _leave(found: list[Mention], counts: list[int], dropped: set[int]) -> None:
             found[counts[index]] = _aside(found[counts[index]])
 
 
-def _is_refused(text: str, mention: Mention, sentences: Sequence[int]) -> bool:
-    """Whether a number is named only in a clause that declines to answer."""
-    if _FILES.match(text, mention.end):
-        return True
-    begin, _ = sentence_around(sentences, text, mention.start)
-    said = text[begin : mention.start]
-    refusal = None
-    for refusal in REFUSING.finditer(said):  # noqa: B007  the last one is wanted
-        pass
-    return refusal is not None and not re.search(
-        r"\b(?:but|however|although|though|yet|still|nevertheless)\b|[;:]|, (?:there|i (?:can|do|"
-        r"see|count|would))\b",
-        said[refusal.end() :],
-        re.IGNORECASE,
-    )
+def _offers(text: str, counts: list[Mention], sentences: Sequence[int]) -> Iterator[int]:
+    """1 in "Let me know if you have 1 more question!"."""
+    offers = any(sign in text for sign in ("me know", "eel free", "you like", "you want"))
+    for index, mention in enumerate(counts) if offers else ():
+        if _OFFERS.match(text, sentence_around(sentences, text, mention.start)[0]):
+            yield index
 
 
 def _structure(text: str, counts: list[Mention], sentences: Sequence[int]) -> Iterator[int]:
@@ -192,18 +200,31 @@ def _noun_after(text: str, mention: Mention) -> str:
 def _parts(text: str, counts: list[Mention], sentences: Sequence[int]) -> Iterator[int]:
     parts = []
     nouns: Counter[str] = Counter()
+    hides = any(sign in text for sign in _HIDING)
     for index, mention in enumerate(counts):
         after = _IS_PART.match(text[mention.end : mention.end + 90])
         if after and not nouns:
             nouns.update(_noun_after(text, one) for one in counts)
         before = text[max(0, mention.start - 40) : mention.start]
-        told = after and (_same(after, nouns) or _OF_THESE.search(before))
+        told = bool(after and (_same(after, nouns) or _OF_THESE.search(before)))
+        told = told and not _OF_ALL.search(before)
+        told = told or bool(hides and _HIDES.search(before))
         included = "including" in before.lower() and _INCLUDING.search(before)
         if told or included or _is_of_them(text, index, mention):
             parts.append(index)
     wholes = [one.value or 0 for index, one in enumerate(counts) if index not in set(parts)]
     largest = max(wholes, default=0)
     yield from (index for index in parts if (counts[index].value or 0) < largest)
+    for index, mention in enumerate(
+        counts[:-1] if "ut of" in text else ()
+    ):  # 6 in "out of 6 bars, 4 are red"
+        out_of = _OUT_OF.search(text, max(0, mention.start - 30), mention.start)
+        if (
+            out_of
+            and index + 1 not in parts
+            and (counts[index + 1].value or 0) < (mention.value or 0)
+        ):
+            yield index
 
 
 def _is_of_them(text: str, index: int, mention: Mention) -> bool:

@@ -3,19 +3,25 @@
 Some models count by pointing. What they write is read as it is documented:
 
 - Molmo: `<point x="52.9" y="43.9">`, `<points x1="9.1" y1="11.7" x2=…>`, in percent of the picture
-  (https://github.com/abhaybd/GraspMolmo/issues/2); one beyond 100 is none
+  with one decimal (https://github.com/abhaybd/GraspMolmo/issues/2); one beyond 100 is none
   (https://huggingface.co/allenai/Molmo-7B-O-0924/discussions/1)
+- Qwen: the same in whole numbers, `<points x1="115" y1="150" x2=…>`, in its own unit
 - Molmo 2: `<points coords="1 1 308 305 2 752 377">`: the picture's number, then id, x, y, in
   thousandths (its model card)
-- Qwen: `"point_2d": [x, y]`, `"bbox_2d": [x0, y0, x1, y1]`: thousandths, but pixels in Qwen2.5-VL
+- Qwen: `"point_2d": [x, y]`, `"bbox_2d": [x0, y0, x1, y1]`: thousandths, but in Qwen2.5-VL pixels
+  of the picture as it sees it, whose sides are multiples of 28
   (https://github.com/QwenLM/Qwen3-VL/issues/1741, /issues/940)
 - Qwen2-VL: `<|box_start|>(x0,y0),(x1,y1)<|box_end|>`, Qwen-VL and InternVL: `<box>…</box>`, a box
   each, in thousandths (https://github.com/modelscope/ms-swift/issues/5008)
 - Gemini: `"point": [y, x]`, `"box_2d": [y0, x0, y1, x1]`, in thousandths
+- PaliGemma: `<loc0722><loc0047><loc0895><loc0378> cat ; <loc…`: y0, x0, y1, x1 of 1024 (its
+  authors' paligemma_parse.py); Florence-2: `cat<loc_54><loc_374><loc_898><loc_640>`: x0, y0, x1,
+  y1 of 1000
 - plain pairs `(x, y)` or `[x, y]`
 
-`points?unit=percent|mille|pixels|share` says the unit where the form does not; without it the unit
-of plain pairs and of Qwen's is told from the largest number in the reply. The note holds how many
+`points?unit=percent|mille|pixels|share` says the unit where the form does not. Without it a model
+that is named as a Qwen has Qwen's unit, and that of others is told from the largest number in the
+reply. The note holds how many
 points there are, which number is said beside them, and on drawn pictures, whose things have known
 places, how many points lie on a thing and how many things are pointed at. A point lies on a thing
 within half its diameter of its centre.
@@ -53,20 +59,27 @@ _NAMED = re.compile(
     r"[\"'](point_2d|bbox_2d|point|box_2d)[\"']\s{0,3}:\s{0,3}"
     rf"\[\s{{0,9}}{_PAIR}(?:\s{{0,3}},\s{{0,9}}{_PAIR})?\s{{0,9}}\]"
 )
+_LOC = re.compile(r"<loc(_?)(\d{1,4})>" + r"\s?<loc_?(\d{1,4})>" * 3)
 _PLAIN = re.compile(rf"[(\[]\s{{0,3}}{_PAIR}\s{{0,3}}[)\]]")
 _JSON = re.compile(r"```(?:json)?|[\[{]\s{0,9}[\"'{\[][^`]{0,100000}[\]}]", re.IGNORECASE)
 UNITS = {"share": 1.0, "percent": 100.0, "mille": 1000.0}
 """what a whole side is; pixels depend on the picture"""
 PIXELS = "pixels"
+QWEN = "Qwen's"
+PALIGEMMA, MILLE = 1024, 1000
+"""what PaliGemma and the others with whole numbers count to"""
+_IN_PIXELS = re.compile(r"qwen[-_]?2[._]5", re.IGNORECASE)
+GRAIN = 28
+"""pixels: Qwen2.5-VL makes the sides of a picture multiples of it (its smart_resize)"""
 
 
 class Pointed(NamedTuple):
     """What a reply points at."""
 
     places: NDArray[np.float64]
-    """x and y of each point as written, boxes by their middle"""
+    """x and y of each point, boxes by their middle"""
     unit: str
-    """one of UNITS, pixels, or empty where the form does not say"""
+    """one of UNITS, Qwen's, or empty where the form does not say"""
     rest: str
     """the reply without them, where a number may be said"""
 
@@ -99,14 +112,20 @@ def pointed(reply: str) -> Pointed:
         listed = [place for tag in tags for place in _numbered(tag)]
         if listed:
             return _found(listed, "mille", rest)
-        return _found([place for tag in tags for place in _attributes(tag)], "percent", rest)
+        written = [pair for tag in tags for pair in _attributes(tag)]
+        places = [(float(x), float(y)) for x, y in written]
+        if any("." in value for pair in written for value in pair):
+            return _found(_inside(places, "percent"), "percent", rest)
+        return _found(places, "", rest)
     if boxes := list(_BOX.finditer(text)):
         return _found([_middle(one.groups()) for one in boxes], "mille", _BOX.sub(" ", text))
+    if locs := list(_LOC.finditer(text)):
+        return _found([_located(*one.groups()) for one in locs], "mille", _LOC.sub(" ", text))
     if named := list(_NAMED.finditer(text)):
         gemini = named[0][1] in ("point", "box_2d")
         places = [_middle(one.groups()[1:]) for one in named]
         turned = [(x, y) for y, x in places] if gemini else places
-        return _found(turned, "mille" if gemini else "", _JSON.sub(" ", text))
+        return _found(turned, "mille" if gemini else QWEN, _JSON.sub(" ", text))
     plain = list(_PLAIN.finditer(text))
     unit = "percent" if any("%" in one[0] for one in plain) else ""
     # a word in their place, so that the items of a list stay items
@@ -124,13 +143,13 @@ def _named(tag: str) -> Iterator[tuple[str, str, str]]:
         yield one[1].lower(), one[2], one[3] or one[4] or one[5] or ""
 
 
-def _attributes(tag: str) -> list[tuple[float, float]]:
-    """Molmo: x and y of the same number belong together; those beyond the picture are none."""
-    found: dict[str, dict[str, float]] = {}
+def _attributes(tag: str) -> list[tuple[str, str]]:
+    """x and y as they are written: those of the same number belong together."""
+    found: dict[str, dict[str, str]] = {}
     for axis, number, value in _named(tag):
         if axis in ("x", "y") and (read := re.match(rf"\s*({_NUMBER})", value)):
-            found.setdefault(number, {})[axis] = float(read[1])
-    return _inside([(one["x"], one["y"]) for one in found.values() if len(one) == 2], "percent")
+            found.setdefault(number, {})[axis] = read[1]
+    return [(one["x"], one["y"]) for one in found.values() if len(one) == 2]
 
 
 def _numbered(tag: str) -> list[tuple[float, float]]:
@@ -157,20 +176,33 @@ def _middle(values: tuple[str | None, ...]) -> tuple[float, float]:
     return ((first or 0.0) + third) / 2, ((second or 0.0) + fourth) / 2
 
 
-def _shares(found: Pointed, unit: str, size: float) -> NDArray[np.float64]:
+def _located(bar: str, *values: str) -> tuple[float, float]:
+    """The middle of a box of PaliGemma or, with a bar, of Florence-2, in thousandths."""
+    first, second, third, fourth = (float(value) for value in values)
+    middle = (first + third) / 2, (second + fourth) / 2
+    return middle if bar else (middle[1] * MILLE / PALIGEMMA, middle[0] * MILLE / PALIGEMMA)
+
+
+def _shares(found: Pointed, unit: str, size: float, model: str) -> NDArray[np.float64]:
     """Places as shares of the sides."""
     largest = float(found.places.max(initial=0.0))
-    unit = unit or found.unit or next((u for u, side in UNITS.items() if largest <= side), PIXELS)
+    unit = unit or found.unit or (QWEN if "qwen" in model.lower() else "")
+    if unit == QWEN and _IN_PIXELS.search(model):
+        return found.places / max(GRAIN, GRAIN * round(size / GRAIN))
+    if unit in ("", QWEN):
+        sides = {name: side for name, side in UNITS.items() if unit != QWEN or name != "percent"}
+        unit = next((name for name, side in sides.items() if largest <= side), PIXELS)
     return found.places / UNITS.get(unit, size)
 
 
-def _placed(trial: Trial, found: Pointed, unit: str) -> tuple[int, int, int] | None:
+def _placed(trial: Trial, found: Pointed, unit: str, model: str) -> tuple[int, int, int] | None:
     """Points on a thing, things pointed at and things; None where places are not known."""
     recipe = trial.stimulus.recipe
     if trial.stimulus.kind != "drawn" or recipe.get("drawer") != "naming":
         return None
     scene, size = scene_of(recipe), float(recipe["size"])
-    places, centres = _shares(found, unit, size) * size, np.asarray(scene.centres, dtype=float)
+    places = _shares(found, unit, size, model) * size
+    centres = np.asarray(scene.centres, dtype=float)
     if not len(places) or not len(centres):
         return 0, 0, len(centres)
     away = np.hypot(*np.moveaxis(places[:, None] - centres[None], -1, 0))
@@ -194,7 +226,7 @@ class PointsReader:
         said = final(found.rest, trial.question)
         pointing = Pointing(
             len(found.places), int(said.number or 0) if said.state == "read" else None,
-            *(_placed(trial, found, self.unit) or ()),
+            *(_placed(trial, found, self.unit, response.respondent) or ()),
         )  # fmt: skip
         if pointing.points:
             return Reading("read", number=pointing.points, note=noted(pointing))

@@ -19,6 +19,10 @@ _ROWS_OF = re.compile(
     r" (?:of|with) (?:exactly )?",
     re.IGNORECASE,
 )
+_SPLITS = re.compile(r",|\b(?:because|since|as)\b", re.IGNORECASE)
+_TAKEN = re.compile(
+    r"\b(?:take|taking|leav|remov|subtract|minus|remain|(?:are|is) left\b)", re.IGNORECASE
+)
 _SIGN = re.compile(r"[=+×*]")
 _PLUS = re.compile(r"\s{0,2}(?:\+|plus)\s{0,2}", re.IGNORECASE)
 _EQUALS = re.compile(r"\s{0,2}(?:=|equals)\s{0,2}", re.IGNORECASE)
@@ -54,10 +58,11 @@ def parts_of_headline(
 
 def _is_split(text: str, head: Mention, parts: Sequence[Mention]) -> bool:
     """Whether what follows a comma adds up to the headline and names no things of its own."""
-    comma = text[head.end : parts[0].start].rfind(",")
-    if comma < 0 or sum(one.value or 0 for one in parts) != head.value:
+    if sum(one.value or 0 for one in parts) != head.value:
         return False
-    if _SIGN.search(text, head.end, parts[-1].end):
+    if not _SPLITS.search(text, head.end, parts[0].start):
+        return False
+    if _SIGN.search(text, head.end, parts[-1].end) or _TAKEN.search(text, head.end, parts[-1].end):
         return False
     own = _noun(text, head)
     nouns = [_noun(text, one) for one in parts]

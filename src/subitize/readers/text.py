@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from subitize.readers.conditions import bounds_in
-from subitize.readers.hedges import has_vague_addition, has_vague_word, is_refusal
+from subitize.readers.hedges import has_vague_addition, has_vague_word
 from subitize.readers.mentions import (
     Mention,
     denies_asked,
@@ -27,6 +27,7 @@ from subitize.readers.mentions import (
     implied_number,
 )
 from subitize.readers.parts import are_several_things, set_aside
+from subitize.readers.refusals import is_refusal
 from subitize.readers.sentences import starts_of
 from subitize.readers.sums import result_of
 from subitize.readers.totals import (
@@ -67,6 +68,11 @@ def strict(reply: str, question: str = "") -> Reading:
     """
     text, mentions = _prepared(reply, question, headline=True)
     counts = [mention for mention in mentions if mention.role in ("count", "hedged")]
+    marked = _marked(text, mentions)
+    if marked is not None and marked.state != "read":
+        return marked
+    if _breaks_off(text, counts):
+        return Reading("truncated", note="it breaks off")
     if any(mention.role == "range" for mention in mentions):
         return Reading("vague", note="a range or alternatives")
     values = _values(counts)
@@ -89,6 +95,23 @@ def strict(reply: str, question: str = "") -> Reading:
     if has_vague_addition(text, _sentences_of(text, counts)):
         return Reading("vague", note=f"{values[0]} and a vague quantity")
     return Reading("read", values[0])
+
+
+_BROKEN = frozenset((
+    "has", "have", "is", "are", "was", "were", "the", "a", "an", "of", "and", "with", "contain",
+    "contains", "in", "to", "plus", "than", "each", "or", "but", "which", "that", "there", "from",
+    "by", "for", "on", "if", "=", "+", "×",
+))  # fmt: skip
+"""the last words of a reply that was cut"""
+
+
+def _breaks_off(text: str, counts: Sequence[Mention]) -> bool:
+    """Whether a reply ends in the middle of a sentence, with no answer on its first line."""
+    last = text[-20:].rsplit(None, 1)[-1:]
+    if not counts or not last or last[0].lower() not in _BROKEN:
+        return False
+    within = starts_of(text)[-1] <= counts[-1].start and counts[-1].end > len(text) - 20
+    return not within and first_line(text, counts) is None
 
 
 def _unmistakable(text: str, counts: Sequence[Mention]) -> Mention | None:
@@ -122,6 +145,8 @@ def _final(reply: str, question: str) -> Reading:
     marked = _marked(text, mentions)
     if marked is not None:
         return marked
+    if _breaks_off(text, [one for one in mentions if one.role in ("count", "hedged")]):
+        return Reading("truncated", note="it breaks off")
     if place := last_retraction(text, mentions):
         corrected = _final(text[place:], question)
         if corrected.number is not None:
@@ -153,6 +178,7 @@ def _final(reply: str, question: str) -> Reading:
 
 
 _OF_THOSE = re.compile(r"\s*(?:of|among|out of) (?:these|those|them|which|the)\b", re.IGNORECASE)
+_ALSO = re.compile(r"\b(?:also|additionally|in addition|as well as|besides)\b", re.IGNORECASE)
 _STATES = re.compile(
     r"\b(?:there (?:are|is|was|were|will be|would be|seems?|appears?)|left|remains?|"
     r"remaining \w+ (?:is|are)|i (?:can )?(?:see|count)|is:|are:)",
@@ -171,6 +197,8 @@ def _against_the_headline(
     begin = starts[bisect_right(starts, closing.start) - 1]
     stop = starts[bisect_right(starts, closing.start)]
     agreed = sum(mention.value == value for mention in counts) > 1
+    if not agreed and begin >= ends and _ALSO.search(text, begin, closing.start):
+        return Reading("several-numbers", note=f"{counts[0].value}, {value}")
     if agreed or begin < ends or _STATES.search(text, begin, stop):
         if are_several_things(text, [one for one in counts if begin <= one.start < stop]):
             return Reading("several-numbers", note=f"{value} of two things each")
@@ -219,6 +247,7 @@ def _prepared(reply: str, question: str, *, headline: bool) -> tuple[str, list[M
 
 
 _FACTORIAL = re.compile(rf"\s?!\s{{0,2}}{CLOSE}")
+_WORDS = re.compile(r"[^\W\d_]{2}")
 _MARKED = re.compile(rf"{OPEN}([^{OPEN}{CLOSE}]*)(?:{CLOSE}|$)")
 
 
@@ -232,6 +261,9 @@ def _marked(text: str, mentions: Sequence[Mention]) -> Reading | None:
             implied = implied_number(box[1])
             if implied is not None:
                 return Reading("read", implied, note="marked as the answer")
+            if _WORDS.search(box[1]):
+                state: State = "refused" if is_refusal(box[1]) else "no-number"
+                return Reading(state, note="what is marked as the answer has no number")
             continue
         equals = box[1].rfind("=") + box.start(1)
         last = [one for one in inside if one.start > equals] or inside

@@ -20,7 +20,7 @@ from subitize.readers.sentences import starts_of
 from subitize.readers.wrappings import OPEN
 
 _ANSWER = re.compile(
-    r"\banswer\b|\b(?:correct|right|best) (?:option|choice|number|count|value)\b|答案"
+    r"\banswer\b|\b(?:correct|right|best) (?:option|choice|number|count|value|one)\b|答案"
     r"|\bclosest(?: (?:option|choice|match|one|value))?(?= (?:is|would be) \(?[A-H]\b)"
     r"|\bfinal (?:count|number|tally|result|total|estimate|value|integer|integer value|figure)\b"
     r"|\bfinal(?=\s?:)",
@@ -129,7 +129,7 @@ _TERM_BEFORE = re.compile(
     re.IGNORECASE,
 )
 _IS_AFTER_SUM = re.compile(
-    r"(?:[ ][\w'-]{1,20}){0,2},?[ ](?:is|are|makes?|,? which is)[ ]{1,2}", re.I
+    r"(?:[ ][\w'-]{1,20}){0,2},?[ ](?:is|are|makes?|which (?:is|makes|gives))[ ]{1,2}", re.I
 )
 _NOUN_GAP = re.compile(r" (?:(?!(?:on|in|at|and|of|to|with)\b)[\w'-]{1,20} ){0,3}(?:in )?", re.I)
 
@@ -212,7 +212,7 @@ def stated_total(text: str, mentions: Sequence[Mention]) -> Mention | None:
         for one in finder.after(_ANSWER, _ANSWER_GAP)
         if one.start > retracted and not finder.is_supposed(one)
     ]
-    if stands_alone(text, known[-1]) and not text[known[-1].end :].strip(_AROUND):
+    if finder.ends_alone(known[-1]):
         named.append(known[-1])
     if named:
         return max(named)
@@ -324,9 +324,9 @@ class _Finder:
     def _is_breakdown(self, cue: re.Match[str]) -> bool:
         """Whether parts follow a total named before: "12 dots in total: 5 above and 7 below"."""
         total = self._last(cue.end())
-        if total is None or len({mention.value for mention in self._rest(cue.end())}) < 2:
+        if total is None or not _NOUN_GAP.fullmatch(self.text, total.end, cue.start()):
             return False
-        return bool(_NOUN_GAP.fullmatch(self.text, total.end, cue.start()))
+        return len({mention.value for mention in self._rest(cue.end(), 20)}) > 1
 
     def of_sums(self) -> list[Mention]:
         """12 in "9 plus 3 is 12"."""
@@ -338,6 +338,14 @@ class _Finder:
             and _TERM_BEFORE.search(self.text[max(0, left.start - 20) : left.start])
             and not self._is_term(right)
         ]
+
+    def ends_alone(self, mention: Mention) -> bool:
+        """Whether a number is all that the last line or sentence says."""
+        if self.text[mention.end :].strip(_AROUND):
+            return False
+        begin = self.sentences[bisect_right(self.sentences, mention.start) - 1]
+        alone = not self.text[begin : mention.start].strip(_AROUND) and begin > 0
+        return alone or stands_alone(self.text, mention)
 
     def is_supposed(self, mention: Mention) -> bool:
         """Whether a sentence only gives an example."""

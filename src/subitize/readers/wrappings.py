@@ -17,7 +17,8 @@ import orjson
 OPEN, CLOSE = "\x1e", "\x1f"
 """around what a reply itself marks as its answer"""
 _THINKING = re.compile(
-    r"(?:<|◁)(?P<close>/?)(?:think|thinking|thought|thoughts|reasoning|scratchpad)(?:>|▷)",
+    r"(?:<|◁)(?P<close>/?)(?:seed:)?(?:think|thinking|thought|thoughts|reasoning|scratchpad)(?:>|▷)"
+    r"|\[(?P<shut>/?)THINK\]",
     re.IGNORECASE,
 )
 _CHANNEL = re.compile(r"<\|channel\|>\s{0,3}final\s{0,3}<\|message\|>", re.IGNORECASE)
@@ -115,14 +116,14 @@ def _named_cells(table: re.Match[str]) -> str:
 
 def without_thinking(text: str) -> str:
     """Drop thinking; without a beginning it began at once, without an end it never ended."""
-    if "<" not in text and "◁" not in text:
+    if "<" not in text and "◁" not in text and "THINK]" not in text:
         return text
     spoken: list[str] = []
     depth, place = 0, 0
     for tag in _THINKING.finditer(text):
         if not depth:
             spoken.append(text[place : tag.start()])
-        if not tag["close"]:
+        if not (tag["close"] or tag["shut"]):
             depth += 1
         elif depth:
             depth -= 1
