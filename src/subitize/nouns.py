@@ -20,7 +20,7 @@ PLURALS: Mapping[str, str] = MappingProxyType({
 count"""
 _SINGULARS = {several: one for one, several in PLURALS.items()} | {
     "busses": "bus", "oxen": "ox", "cacti": "cactus", "dice": "die", "lice": "louse",
-    "fungi": "fungus", "octopi": "octopus", "species": "species", "lives": "life",
+    "fungi": "fungus", "octopi": "octopus", "species": "species", "means": "means", "lives": "life",
     "canoes": "canoe", "oboes": "oboe", "hoes": "hoe", "axes": "axe", "pickaxes": "pickaxe",
     "quizzes": "quiz", "lenses": "lens", "gases": "gas", "canvases": "canvas", "irises": "iris",
     "atlases": "atlas", "passersby": "passerby", "lens": "lens", "gas": "gas", "canvas": "canvas",

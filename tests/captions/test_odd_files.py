@@ -24,6 +24,8 @@ from typer.testing import CliRunner
 from subitize.captions import sources
 from subitize.captions.counting import Counting, count_captions, write_rows
 from subitize.captions.progress import Progress
+from subitize.captions.reading import _captions
+from subitize.captions.sources import Damaged, Unit, find_sources
 from subitize.cli import root
 from subitize.errors import BadInput
 from subitize.files import csv_text
@@ -208,6 +210,7 @@ DAMAGE: dict[str, bytes] = {
     "cut.parquet": b"",
     "page.parquet": b"",
     "cut.jsonl.gz": gzip.compress(b'{"caption": "two dogs"}\n' * 99)[:-20],
+    "hurt.jsonl.gz": gzip.compress(b"")[:10] + b"\xff" * 40,
     "line.jsonl": b'{"caption": "two dogs"}\n{"caption": \n',
     "list.jsonl": b'{"caption": "two dogs"}\n[1]\n',
     "not.jsonl.xz": b"this is no xz",
@@ -245,3 +248,12 @@ def test_damage_is_named_and_skipped_only_on_request(tmp_path: Path, name: str) 
     assert ("carriage return" in by_name[name]["damage"][0]) == name.startswith("mac")
     assert by_name["good.tsv"]["rows"] == 5
     assert adds_up(result)
+
+
+def test_an_index_that_leads_nowhere_is_damage(tmp_path: Path) -> None:
+    """Bytes that Arrow reads without a word, but can make no captions of."""
+    names = pa.array(["two dogs", "3 cats"])
+    strange = pa.DictionaryArray.from_arrays(pa.array([0, 9], pa.int32()), names, safe=False)
+    source, unit = find_sources([str(parquet(tmp_path / "a.parquet"))])[0], Unit(0, 0, 3, 9)
+    with pytest.raises(Damaged, match=r"a\.parquet, row group 3,.*--skip-damaged"):
+        _captions(source, unit, strange)

@@ -18,8 +18,8 @@ import pytest
 
 from subitize.captions.counting import Counting, count_captions
 from subitize.captions.progress import Progress
-from subitize.captions.store import UNITS
-from subitize.errors import RunLocked
+from subitize.captions.store import RESULT, UNITS, read_result
+from subitize.errors import RunLocked, WrongRun
 
 GROUPS, MADE = 40, 50_000
 SIZES = [
@@ -126,3 +126,10 @@ def test_two_processes_cant_write_one_result(corpus: Path, tmp_path: Path) -> No
     finally:
         process.kill()
         process.wait()
+
+
+@pytest.mark.parametrize("content", ["[]", "7", "null"])
+def test_a_result_that_is_none_is_told(tmp_path: Path, content: str) -> None:
+    (tmp_path / RESULT).write_text(content)
+    with pytest.raises(WrongRun, match="is damaged: run the counting's command again"):
+        read_result(tmp_path)

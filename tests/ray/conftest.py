@@ -42,11 +42,18 @@ class TwoNodes:
 
     def kill_worker(self) -> bool:
         """One of our actors' processes, if there is any."""
-        ours = (b"ray::RayCounter", b"ray::Worker")
-        found = [pid for pid in _below(os.getpid()) if _command(pid).startswith(ours)]
+        found = self._workers()
         for pid in found[:1]:
             os.kill(pid, signal.SIGKILL)
         return bool(found)
+
+    def workers(self) -> int:
+        """How many of our actors there are."""
+        return len(self._workers())
+
+    def _workers(self) -> list[int]:
+        ours = (b"ray::RayCounter", b"ray::Worker")
+        return [pid for pid in _below(os.getpid()) if _command(pid).startswith(ours)]
 
     def shutdown(self) -> None:
         import ray

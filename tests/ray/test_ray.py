@@ -135,6 +135,23 @@ def test_captions_survive(
     losses.append(loss)
 
 
+@pytest.mark.budget(60)
+def test_nodes_that_join_later_count_too(nodes: TwoNodes, corpus: Path, tmp_path: Path) -> None:
+    nodes.kill_node()
+    out = tmp_path / "ray"
+    address = ["--engine", "ray", "--ray-address", nodes.address]
+    process = start("captions", str(corpus), "--out", str(out), *address)
+    try:
+        wait_for(lambda: lines_in(out, UNITS) >= 1)
+        assert nodes.workers() == 1
+        nodes.add_node()
+        wait_for(lambda: nodes.workers() == WORKERS)
+        assert process.wait() == 0
+    finally:
+        process.kill()
+        nodes.add_node()
+
+
 def answers(folder: Path) -> list[tuple[Any, ...]]:
     lines = [json.loads(line) for line in (folder / "responses.jsonl").read_text().splitlines()]
     return sorted((one["trial"], one["attempt"], one["value"], one["sha256"]) for one in lines)

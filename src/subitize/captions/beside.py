@@ -8,11 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import orjson
 
 from subitize.captions.store import BESIDE
 from subitize.errors import BadInput
-from subitize.files import write_whole
+from subitize.files import write_json
 from subitize.measures.frequency import accuracy_by_frequency
 from subitize.runs.stored import StoredRun
 
@@ -61,6 +60,5 @@ def put_beside(result: Mapping[str, Any], run: StoredRun, folder: Path) -> dict[
         entry["undefined"] = dict.fromkeys(MEASURED, str(problem))
     inner = folder / BESIDE
     inner.mkdir(exist_ok=True)
-    packed = orjson.dumps(entry, option=orjson.OPT_INDENT_2)
-    write_whole(inner / f"{run.folder.name}.json", packed)
+    write_json(inner / f"{run.folder.name}.json", entry)
     return entry

@@ -23,7 +23,7 @@ from subitize.captions.store import CHECKED
 from subitize.captions.taggers import open_tagger
 from subitize.captions.tally import HAS_NUMBER, text_hash
 from subitize.errors import BadInput, ModelError
-from subitize.files import write_whole
+from subitize.files import write_json, write_whole
 from subitize.measures.accuracy import proportion_interval
 from subitize.measures.boxes import count
 from subitize.models.base import Item, Model
@@ -176,7 +176,7 @@ def check_images(pairs: Sequence[Pair], counter: Model, folder: Path) -> dict[st
 
 def keep_checked(folder: Path, result: Mapping[str, Any]) -> None:
     """Store what was found out about the sample."""
-    write_whole(folder / CHECKED, orjson.dumps(result, option=orjson.OPT_INDENT_2))
+    write_json(folder / CHECKED, result)
 
 
 def examples(result: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -220,6 +220,8 @@ def write_study(pairs: Sequence[Pair], folder: Path) -> Path:
             (folder / "study").mkdir(exist_ok=True)
             write_whole(folder / "study" / f"{place:05d}.png", shown)
             image = f"study/{place:05d}.png"
+        else:  # it is looked at from another folder than the one that this is written from
+            image = str(Path(image).resolve())
         lines.append(
             orjson.dumps(
                 {

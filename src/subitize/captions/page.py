@@ -263,7 +263,7 @@ def _decades(results: Sequence[Result]) -> Section:
         ["Excess: counted / expected by the fit, with the exact Poisson interval of the count."],
     )  # fmt: skip
     lead = "Round numbers are preferred: an excess above 1 is more than the law gives them."
-    return Section(f"{NAME}-decades-section", "Decades", lead, [table])
+    return Section(f"{NAME}-decades-section", "Decades", lead, [Fold("Every decade", [table])])
 
 
 def _marked(samples: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -318,10 +318,10 @@ def _methods(results: Sequence[Result]) -> Section:
         many = {name: text(one[name], COUNT) for name in counts}
         blocks.append(
             Prose(
-                f"{plain(one['name'], 60)}: {many['rows']} captions of {len(one['files'])} files; "
-                f"{many['null']} without text, {many['not_text']} no text, {many['broken']} "
-                f"with broken UTF-8. Parts of speech by {plain(tagger)} {plain(release)}, rule "
-                f"{one['rule']}."
+                f"{plain(one['name'], 60)}: {many['rows']} captions, files: {len(one['files'])}; "
+                f"{many['null']} empty, {many['not_text']} with something else than text, "
+                f"{many['broken']} with broken UTF-8. Parts of speech by {plain(tagger)} "
+                f"{plain(release)}, rule {one['rule']}."
             )
         )
         damage = [plain(said, 300) for file in one["files"] for said in file["damage"]]

@@ -15,13 +15,15 @@ from typing import Any
 
 from subitize.captions.sources import Unit
 from subitize.captions.workers import Counter, Done, Task
-from subitize.errors import SubitizeError
+from subitize.errors import BadInput, SubitizeError
 from subitize.runs.ray_engine import Cluster, connect, new_actor, places
 
 STALLED = 300.0
 """seconds without any unit counted, after which waiting is no use"""
 IN_FLIGHT = 2
 """units per worker that are under way: one is counted, one waits, as a cluster is slow to send"""
+LOOKS = 5.0
+"""seconds after which it is looked whether nodes have joined"""
 LOSSES = 10
 """so often may one unit lose its worker, or a worker fail to start one after another"""
 
@@ -76,13 +78,17 @@ class RayWorkers:
 
     def run(self, tasks: Iterable[Task]) -> Iterator[Done]:
         ray = connect(self.cluster)
-        for _ in range(places(ray, self.cluster)):
-            self._start(ray)
         try:
+            self._grow(ray)
             yield from self._results(ray, iter(tasks))
         finally:
             for actor in self._actors:
                 _end(ray, actor)
+
+    def _grow(self, ray: Any) -> None:
+        """As many actors as there is room for: nodes may join later."""
+        for _ in range(places(ray, self.cluster) - len(self._actors)):
+            self._start(ray)
 
     def _start(self, ray: Any) -> None:
         actor = _Actor(new_actor(ray, self.cluster, RayCounter, self.tagger))
@@ -90,8 +96,12 @@ class RayWorkers:
         self._starting[actor.handle.ready.remote()] = actor
 
     def _results(self, ray: Any, tasks: Iterator[Task]) -> Iterator[Done]:
-        more, last = True, time.monotonic()
+        more, looked, last = True, time.monotonic(), time.monotonic()
         while True:
+            if more and time.monotonic() - looked > LOOKS:
+                looked = time.monotonic()
+                with contextlib.suppress(BadInput):  # a moment without any node
+                    self._grow(ray)
             more = self._send(tasks) if more or self._again else False
             if not more and not self._counting and not self._again:
                 return

@@ -20,6 +20,7 @@ from subitize.captions.sources import (
     Unit,
     first_lines,
     parquet,
+    parquet_whole,
     read_block,
 )
 from subitize.errors import BadInput
@@ -188,13 +189,24 @@ def read_unit(source: Source, layout: Layout, unit: Unit) -> Iterator[Batch]:
 
 def _read_row_group(source: Source, layout: Layout, unit: Unit) -> Iterator[Batch]:
     for batch in _row_batches(source, unit, [layout.column], BATCH):
-        yield _from_arrow(batch.column(0))
+        yield _captions(source, unit, batch.column(0))
+
+
+def _captions(source: Source, unit: Unit, column: Any) -> Batch:
+    with parquet_whole(
+        source, _row_group(unit)
+    ):  # an index of a damaged dictionary may lead nowhere
+        return _from_arrow(column)
+
+
+def _row_group(unit: Unit) -> str:
+    return f", row group {unit.start},"
 
 
 def _row_batches(source: Source, unit: Unit, names: list[str], many: int) -> Iterator[Any]:
     """Columns of a row group, or of a slice of it."""
     place = 0
-    with parquet(source, f", row group {unit.start},") as file:
+    with parquet(source, _row_group(unit)) as file:
         for batch in file.iter_batches(many, [unit.start], names, use_threads=False):
             begin, end = max(unit.first - place, 0), min(unit.last - place, len(batch))
             place += len(batch)
@@ -365,7 +377,8 @@ def read_beside(
 
     if source.format == "parquet":
         for batch in _row_batches(source, unit, [layout.column, name], BATCH >> 4):
-            yield _from_arrow(batch.column(layout.column)).captions, batch.column(name)
+            found = _captions(source, unit, batch.column(layout.column))
+            yield found.captions, batch.column(name)
     elif source.format == "jsonl":
         entries = [entry for entry, _ in _entries(source, unit)]
         texts = [entry.get(layout.column) for entry in entries]

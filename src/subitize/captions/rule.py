@@ -19,11 +19,14 @@ from subitize.captions.shapes import (
     code,
     date_in,
     is_inch,
+    is_label,
 )
 from subitize.captions.taggers import Tagger
 from subitize.captions.words import (
     CLOCK,
+    ERAS,
     HEADINGS,
+    METALS,
     MODERN,
     MONEY,
     MONEY_SIGNS,
@@ -45,22 +48,22 @@ from subitize.numerals.words import (
 )
 from subitize.numerals.words import UNITS as UNIT_WORDS
 
-VERSION = 4
+VERSION = 5
 """of the rule: another version is another result"""
 REASONS: dict[str, str] = {
     "unit": "a measurement: 5 km, 12 inch, 5'10, two years",
     "identifier": "part of a name: Porsche 911, chapter 3, Day 5, 10 Downing Street",
     "ordinal": "35th, twenty-first",
-    "year": "1965, 2019, 1920s",
+    "year": "1965, 2019, 1920s, AD 79",
     "date": "July 4, 25 December, 2015-06-01",
     "time": "3 pm, 9:30, five o'clock",
     "currency": "$20, 50 euro",
     "percentage": "50%, ten percent",
     "decimal": "3.5",
     "fraction": "1/2, two thirds, 2 1/2",
-    "ratio": "one on one, 16:9, and the second number of: 1 in 5, 7 out of 10",
+    "ratio": "one on one, 2 for 1, 16:9, and the second number of: 1 in 5, 7 out of 10",
     "size": "4x4, 8 x 10, 3 by 5",
-    "code": "MP3, 007, 4K, 1.2.3, long rows of digits",
+    "code": "MP3, 007, 4K, 1.2.3, 60139, 925 silver, long rows of digits",
     "modifier": "3-bedroom, two-story",
     "of": "one of, three of",
     "range": "either end of 5-7, two to three, 2 or 3, 3-1; and 50+",
@@ -86,7 +89,8 @@ QUICK = (
     r" ([a-z]{2,})(?:[,;!?]| ([a-z]{2,})(?:[ ,;!?]|$)|$)"
 )
 """a number between small words: the word before it, the number, and one or two words after it"""
-_SPECIAL = UNITS | UNIT_HEADS | MONEY | CLOCK | MONTHS | {"of", "percent", "per", "pct", "point"}
+_SPECIAL = UNITS | UNIT_HEADS | MONEY | METALS | CLOCK | MONTHS
+_SPECIAL |= {"of", "percent", "per", "pct", "point"}
 _TELLING = TAKES_NUMBER | HEADINGS | SERIES_ENDS | MONTHS | MONEY
 _TELLING |= {"minus", "negative", "no", "between"}
 """words that say something about a number after them"""
@@ -107,6 +111,10 @@ _UNHEADED = re.compile(r"(?i)\b(?:an?|the|this|that|last|next|past|one|each|ever
 _NO_WHOLE = re.compile(r"(?<![\w.])[.]$")
 _TO_THE_HOUR = re.compile(r"(?i)\b(?:half|quarter)[ \t]+(?:past|to)[ \t]+$")
 _SHORT_YEAR = re.compile(r"(?<![\w'’])['’]\d\d$")
+_MAGNIFICENT = re.compile(r"[A-Z][a-z]+ [a-z]")
+"""a number with a capital before a small word, as in: the Magnificent Seven film"""
+_DOES = frozenset({"is", "was", "has", "does"})
+_OF_ANOTHER = frozenset({"a", "an", "the", "his", "her", "its", "their", "my", "your", "our"})
 _INCHES = frozenset("″′")
 _SENTENCE_END = frozenset('.!?:;|"“(-–—')
 
@@ -231,7 +239,7 @@ class Rule:
                 DECADE.match(text, end) or _SHORT_YEAR.search(text, max(0, end - 3), end)
             ):
                 return "year"
-            if len(written) > 1 and written[0] == "0":
+            if is_label(text, start, end):
                 return "code"
             if "." in written or _NO_WHOLE.search(
                 text, max(0, start - 1), start
@@ -244,6 +252,8 @@ class Rule:
             return reason
         if not number.spelled:
             if len(written) == 4 and written.isdecimal() and 1700 <= value <= 2099:
+                return "year"
+            if first in ERAS:
                 return "year"
             if STREETS.match(text, end):
                 return "identifier"
@@ -265,6 +275,8 @@ class Rule:
             return "currency"
         if small == "no" and number.spelled:
             return "no-noun"  # no one
+        if word in ERAS and not number.spelled:
+            return "year"
         place = found.start(1)
         if small in TAKES_NUMBER or word in "#№":
             return "identifier"
@@ -273,21 +285,29 @@ class Rule:
             return "identifier"
         if small in SERIES_ENDS and SERIES.search(text, max(0, start - _LOOK_BACK), number.end):
             return "identifier"
-        return "identifier" if self._is_name(text, place, word, number.spelled) else ""
+        return "identifier" if self._is_name(text, place, word, number) else ""
 
-    def _is_name(self, text: str, start: int, word: str, spelled: bool) -> bool:
-        """Whether the word before a number is a proper name.
+    def _is_name(self, text: str, start: int, word: str, number: Numeral) -> bool:
+        """Whether the word before a number is a proper name, or both are one.
 
         A capital says so inside a sentence; at its start, and in captions that write every word
-        with a capital or none, the dictionary is asked: what it does not know is a name.
+        with a capital or none, the dictionary is asked: what it does not know is a name. What a
+        name has is no part of it (Kim's 3 cats), except a long number (Levi's 501 jeans).
         """
         usual = self._usual_tag(word.lower())
+        long = not number.spelled and number.end - number.start > 2
         if not word[0].isupper():
-            return not usual and not spelled and "-" not in word
+            # where names have capitals, a small word is hardly one: Recipe: whisk 3 eggs
+            names = long or text[max(0, start - CAPTION) : start + CAPTION].islower()
+            return names and not (usual or number.spelled or "-" in word)
+        if word.endswith(("'s", "’s")):
+            return long
         if len(word) == 1:
             return word not in "AIO"
         if not usual:
             return True
+        if _MAGNIFICENT.match(text, number.start) and usual.startswith(("NN", "JJ")):
+            return number.spelled
         if not usual.startswith("NN"):
             return False
         lead = text[max(0, start - 3) : start].rstrip()
@@ -328,6 +348,9 @@ def _tagged(tagger: Tagger, first: str, second: str, single: bool) -> str:
         tag.startswith("NN") or tag in ("NOUN", "PROPN") or (tag == "VBZ" and not single)
         for tag in tags
     ]
+    # two is better; the two share a laugh
+    if first in _DOES or (tags[0] == "NN" and not single and second in _OF_ANOTHER):
+        return "neither"
     if nouns[0]:
         return "noun"
     described = tags[0].startswith("JJ") or tags[0] in ("VBN", "VBG", "ADJ")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from subitize.captions.words import MONEY_SIGNS, UNITS
+from subitize.captions.words import METALS, MONEY_SIGNS, UNITS
 from subitize.numerals import Numeral
 
 CAPTION = 300
@@ -15,9 +15,14 @@ _CHAIN = re.compile(r"[\d.:/×x-]*\d[:×x/-]\d[\d.:/×x-]*")
 _GLUED = re.compile(r"[ \t]?([^\W\d_]+)\b")
 _BY = re.compile(r"[ \t]{1,2}(?:x|×|by)[ \t]{1,2}", re.IGNORECASE)
 _RATIO = re.compile(r"[ \t]{1,2}(?:in|of|out[ \t]of)(?:[ \t]every)?[ \t]{1,2}", re.IGNORECASE)
-_AGAINST = re.compile(r"[ \t]{1,2}(?:on|vs?[.]?|/)[ \t]{1,2}", re.IGNORECASE)
+_AGAINST = re.compile(r"[ \t]{1,2}(?:on|for|vs?[.]?|/)[ \t]{1,2}", re.IGNORECASE)
 _OR = re.compile(r"[ \t]{1,2}or[ \t]{1,2}", re.IGNORECASE)
 _FEET = frozenset("'’′")
+_PARTS = ("fraction", "group", "indefinite")
+_FINENESS = re.compile(
+    rf"(?:304|316|375|585|750|800|916|925|950|999)[ ]+(?:{'|'.join(sorted(METALS))})\b",
+    re.IGNORECASE,
+)
 
 
 def between(text: str, number: Numeral, before: Numeral | None, after: Numeral | None) -> str:
@@ -31,15 +36,15 @@ def between(text: str, number: Numeral, before: Numeral | None, after: Numeral |
             return "size"
         if _OR.fullmatch(gap):
             return "range"
-        # half of 2 apples is no ratio
-        if number is second and first.kind != "fraction" and _RATIO.fullmatch(gap):
+        # half of 2 apples is no ratio, nor is a pair of 2 lamps
+        if number is second and first.kind not in _PARTS and _RATIO.fullmatch(gap):
             return "ratio"
         digits = not first.spelled and not second.spelled
         if digits and gap.strip() in _FEET:
             return "unit"
         if digits and gap == ",":
             return "decimal"
-        if _AGAINST.fullmatch(gap):  # one on one, and 9 / 11 as CC3M writes it
+        if _AGAINST.fullmatch(gap):  # one on one, 2 for 1, and 9 / 11 as CC3M writes it
             return "ratio"
         # twenty twenty vision, but: the first two teeth
         alike = digits or (first.spelled and second.spelled and first.kind == "cardinal")
@@ -50,6 +55,18 @@ def between(text: str, number: Numeral, before: Numeral | None, after: Numeral |
 
 def _is_year(number: Numeral) -> bool:
     return number.end - number.start == 4 and 1700 <= (number.value or 0) <= 2099
+
+
+def is_label(text: str, start: int, end: int) -> bool:
+    """Whether a row of digits names a thing rather than counts some: 007, 60139, 925 silver.
+
+    Long counts have marks in them (60,139) or are round.
+    """
+    written = text[start:end]
+    if len(written) > 1 and written[0] == "0":
+        return True
+    odd = len(written) > 4 and written.isdecimal() and int(written) % 100 > 0
+    return odd or bool(_FINENESS.match(text, start))
 
 
 def code(text: str, start: int, end: int) -> str:

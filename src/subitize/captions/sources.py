@@ -13,6 +13,7 @@ import glob
 import gzip
 import io
 import lzma
+import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -147,7 +148,7 @@ def opened(source: Source) -> Iterator[IO[bytes]]:
     try:
         with _open(source) as file:
             yield file
-    except (OSError, EOFError, lzma.LZMAError, ValueError) as problem:
+    except (OSError, EOFError, lzma.LZMAError, zlib.error, ValueError) as problem:
         raise Damaged(
             f"{source.path} can't be read: {problem}. Bring it again, or leave it out with "
             "--skip-damaged."
@@ -195,12 +196,19 @@ def _row_groups(place: int, source: Source, files: int) -> Iterator[Unit]:
 @contextmanager
 def parquet(source: Source, where: str = "") -> Iterator[Any]:
     """An open Parquet file; damage is named, with where it is looked for."""
-    import pyarrow as pa
     import pyarrow.parquet as pq
 
+    with parquet_whole(source, where), pq.ParquetFile(source.path) as file:
+        yield file
+
+
+@contextmanager
+def parquet_whole(source: Source, where: str = "") -> Iterator[None]:
+    """What Arrow can't read of a Parquet file, or make of what it read, is damage."""
+    import pyarrow as pa
+
     try:
-        with pq.ParquetFile(source.path) as file:
-            yield file
+        yield
     except (pa.ArrowException, OSError) as problem:
         said = " ".join(str(problem).split())[:200]
         raise Damaged(

@@ -10,7 +10,6 @@ result.json     made again at will
 from __future__ import annotations
 
 import os
-import re
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -24,11 +23,10 @@ import orjson
 from subitize.captions.tally import Tally
 from subitize.disk import APPENDING, sync_data
 from subitize.errors import StorageFull, WrongRun
-from subitize.files import read_json, write_whole
-from subitize.records import fingerprint
+from subitize.files import read_json, write_json, write_whole
 from subitize.runs.journal import append_line, cut_torn_line, read_lines
 from subitize.runs.lock import locked
-from subitize.runs.shards import WHOLE, shard_name
+from subitize.runs.shards import WHOLE, slug
 
 FORMAT = 1
 INFO, UNITS, RESULT, ROWS = "captions.json", "units.jsonl", "result.json", "rows"
@@ -39,9 +37,8 @@ SYNC_EVERY = 0.5
 
 def folder_name(name: str, identity: Mapping[str, Any]) -> str:
     """A readable slug plus a short hash, and which shard it is."""
-    slug = re.sub(r"[^a-z0-9.]+", "-", f"captions-{name}".lower()).strip("-")[:60]
     whole = {**identity, "shard": list(WHOLE)}
-    return shard_name(f"{slug}-{fingerprint(whole, 8)}", tuple(identity["shard"]))
+    return slug(f"captions-{name}", whole, tuple(identity["shard"]))
 
 
 def is_result(folder: Path) -> bool:
@@ -67,7 +64,8 @@ def read_result(folder: Path) -> dict[str, Any]:
             "where it stopped."
         )
     result = read_json(path, "the result")
-    assert isinstance(result, dict)
+    if not isinstance(result, dict):
+        raise WrongRun(f"{path} is damaged: run the counting's command again, which makes it anew.")
     inner = sorted((folder / BESIDE).glob("*.json"))
     checked = folder / CHECKED
     return {
@@ -112,7 +110,7 @@ class Store:
                 info = {
                     "format": FORMAT, "name": name, "created": created, "identity": dict(identity)
                 }  # fmt: skip
-                write_whole(folder / INFO, orjson.dumps(info, option=orjson.OPT_INDENT_2))
+                write_json(folder / INFO, info)
             store = cls(folder, info)
             cut_torn_line(folder / UNITS)
             store._load()
@@ -164,7 +162,7 @@ class Store:
 
     def finish(self, result: Mapping[str, Any]) -> None:
         """Store the result."""
-        write_whole(self.folder / RESULT, orjson.dumps(result, option=orjson.OPT_INDENT_2))
+        write_json(self.folder / RESULT, result)
 
 
 def rows_name(key: tuple[int, int]) -> str:

@@ -62,9 +62,13 @@ MONEY = _listed(
     jpy rs bucks quid dirham dirhams riyal riyals ringgit baht zloty lira won"""
 )
 MONEY_SIGNS = "$€£¥₹₽₩฿¢₺₫₪₴"
+METALS = _listed("sterling solid fine pure silver gold platinum stainless steel")
+"""what a number says the fineness of: 925 sterling silver"""
 CLOCK = frozenset(
     {"am", "pm", "a.m", "p.m", "a.m.", "p.m.", "o'clock", "o’clock", "oclock", "noon", "midnight"}
 )
+ERAS = frozenset({"AD", "BC", "BCE", "CE"})
+"""before or after a year"""
 MONTHS = _listed(
     """january february march april may june july august september october november december jan
     feb mar apr jun jul aug sep sept oct nov dec"""

@@ -54,6 +54,13 @@ class Cluster:
     cpus: float = 1.0
     """of each actor"""
 
+    def __post_init__(self) -> None:
+        if self.workers < 0 or not self.gpus >= 0:
+            raise BadInput(
+                f"--workers is {self.workers} and --gpus-per-worker is {self.gpus:g}: give 0 or "
+                "more of each."
+            )
+
     def engine(self) -> EngineMaker:
         """What makes the engines of a run, which share the cluster."""
         sharing: list[RayEngine] = []
