@@ -14,6 +14,7 @@ from PIL import Image
 from subitize.errors import BadInput, Hopeless, MissingExtra, ModelError
 from subitize.models.base import Item, Reply
 from subitize.models.catalog import open_model
+from subitize.models.hf import twins
 from subitize.models.hf.twins import Twins
 from subitize.readers.matches import clipscore, read_match
 from subitize.records import Response, Stimulus, make_trial
@@ -76,6 +77,18 @@ def test_a_batch_says_what_single_items_say(model: Twins) -> None:
     assert [scores(one) for one in model.match(items)] == [
         scores(model.match([one])[0]) for one in items
     ]
+
+
+def test_what_is_kept_of_sentences_does_not_grow(
+    model: Twins, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    item = Item("t", "", picture((200, 30, 30)), tuple(f"{many} apples" for many in range(7)))
+    [usual] = model.match([item])
+    model._sentences.clear()
+    monkeypatch.setattr(twins, "SENTENCES", 3)
+    [reply] = model.match([replace(item, options=item.options[::-1])])
+    assert scores(reply)[::-1] == scores(usual)
+    assert len(model._sentences) <= 3
 
 
 def test_a_bad_picture_fails_alone(model: Twins) -> None:

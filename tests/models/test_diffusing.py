@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import shutil
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,7 +13,7 @@ import pytest
 
 import subitize
 from subitize.errors import BadInput, Hopeless, MissingExtra
-from subitize.models.base import Item, Reply
+from subitize.models.base import Item, ModelOptions, Reply
 from subitize.models.catalog import open_model
 from subitize.pictures.decode import decode, with_hole
 from subitize.pictures.encode import encode
@@ -159,6 +161,23 @@ def test_a_pipeline_that_fills_helps_in_capture(painters: dict[str, Path], tmp_p
     helped = run.answers.filter(run.answers["stage"] == "inpainted")
     assert helped.height == 2
     assert set(helped["state"]) == {"read"}
+
+
+def test_foreign_code_runs_only_where_it_is_trusted(folder: Path, tmp_path: Path) -> None:
+    own = shutil.copytree(folder, tmp_path / "copy")
+    index = json.loads((own / "model_index.json").read_text())
+    (own / "model_index.json").write_text(json.dumps(index | {"_class_name": ["own", "Own"]}))
+    (own / "own.py").write_text(
+        "from diffusers import StableDiffusionPipeline\nclass Own(StableDiffusionPipeline): pass\n"
+    )
+    with pytest.raises(BadInput, match="--trust-remote-code"):
+        open_model(f"diffusers/{own}")
+    how = "steps=1&width=32&height=32"
+    model: Any = open_model(f"diffusers/{own}?{how}", ModelOptions(trust_remote_code=True))
+    assert (model.told()["class"], model.told()["remote_code"]) == ("untested", True)
+    item = Item("a", "three apples", seed=3)
+    usual: Any = open_model(f"diffusers/{folder}?{how}")
+    assert model.paint([item])[0].value == usual.paint([item])[0].value
 
 
 def test_wrong_settings_are_told(folder: Path) -> None:

@@ -12,6 +12,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -21,6 +22,7 @@ from subitize.models.hf.facts import look
 from subitize.models.hf.opening import CLASSES, TESTED
 from subitize.models.hf.standing import UNBUILT, standing
 from tests.conftest import cpu_seconds
+from tests.models.hub_server import COMMIT, PlayedHub
 from tests.models.test_hf_namers import damaged
 from tests.models.tiny_namers import FAMILIES
 from tests.speed import within
@@ -119,3 +121,60 @@ def test_a_hub_that_is_not_there_is_told_within_seconds(
     assert "hf download made/here --local-dir FOLDER" in done.stderr
     assert "Traceback" not in done.stderr
     assert within(cpu_seconds() - begun, 10)
+
+
+def doctored(endpoint: str, cache: Path, *words: str) -> dict[str, Any]:
+    done = subprocess.run(
+        [sys.executable, "-m", "subitize", "doctor", "--json", "--model", *words],
+        capture_output=True, text=True, check=False,
+        env={**os.environ, "HF_HUB_CACHE": str(cache), "HF_ENDPOINT": endpoint},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "Retrying" not in done.stderr, "a hub that is gone is asked again and again"
+    found: dict[str, Any] = json.loads(done.stdout)["model"]
+    return found
+
+
+@pytest.mark.budget(60)
+def test_doctor_downloads_no_weights_unless_wished(
+    namers: dict[str, Path], painters: dict[str, Path], tmp_path: Path
+) -> None:
+    """Twice, since the first look leaves the config in the cache; then whole, without the hub."""
+    root, cache = tmp_path / "root", tmp_path / "cache"
+    shutil.copytree(namers["llava"], root / "made" / "namer")
+    painted = painters["stable-diffusion"]
+    shutil.copytree(painted, root / "made" / "painter")
+    whole = {
+        "namer": look(str(namers["llava"])),
+        "painter": look(str(painted), file="model_index.json"),
+    }
+    with PlayedHub(root) as hub:
+        for name in ("hf/made/namer", "hf/made/namer", "diffusers/made/painter"):
+            told, known = doctored(hub.url, cache, name), whole[name.rpartition("/")[2]]
+            assert (told["where"], told["revision"], told["fits"]) == ("hub", COMMIT, True)
+            assert (told["parameters"], told["bytes"]) == (known.parameters, known.size)
+            assert "reply" not in told
+        fetched = [one for one in hub.asked if one.startswith("GET") and "bytes=" not in one]
+        assert set(fetched) <= {"GET config.json", "GET model_index.json"}
+        assert "reply" in doctored(hub.url, cache, "hf/made/namer?max_tokens=2", "--ask")
+        endpoint = hub.url
+    told = doctored(endpoint, cache, "hf/made/namer?max_tokens=2")
+    assert (told["where"], "reply" in told) == ("cache", True)
+
+
+def test_only_the_weights_that_are_loaded_are_counted(
+    namers: dict[str, Path], painters: dict[str, Path], tmp_path: Path
+) -> None:
+    """Beside them may lie the same once more, as the hub's repositories have it."""
+    plain = look(str(namers["llava"]))
+    folder = shutil.copytree(namers["llava"], tmp_path / "namer")
+    for name in ("consolidated.safetensors", "model.fp16.safetensors"):
+        shutil.copy(folder / "model.safetensors", folder / name)
+    (folder / "pytorch_model.bin").write_bytes(b"the same in another format")
+    assert look(str(folder))[3:] == plain[3:]
+    plain = look(str(painters["stable-diffusion"]), file="model_index.json")
+    assert plain.weights is not None
+    folder = shutil.copytree(painters["stable-diffusion"], tmp_path / "painter")
+    (folder / "text_encoders").mkdir()
+    shutil.copy(folder / "vae/diffusion_pytorch_model.safetensors", folder / "text_encoders")
+    assert look(str(folder), file="model_index.json")[3:] == plain[3:]

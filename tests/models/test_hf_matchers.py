@@ -136,6 +136,19 @@ def test_new_and_old_files_of_blip2_score_alike(matchers: dict[str, Path], tmp_p
     assert scores(new, ITEMS[0]) == pytest.approx(scores(old, ITEMS[0]), abs=1e-6)
 
 
+@pytest.mark.parametrize(
+    "kind", ["ViltForImageAndTextRetrieval", "BridgeTowerForImageAndTextRetrieval"]
+)
+def test_a_question_and_its_answer_stand_on_two_sides_of_the_models_own_separator(
+    matchers: dict[str, Path], kind: str
+) -> None:
+    model: Any = open_model(f"hf/{matchers[kind]}")
+    ids = model.encoded("how many cats? [SEP] 4")["input_ids"][0].tolist()
+    parted = [at for at, one in enumerate(ids) if one == model.tokenizer.sep_token_id]
+    assert len(parted) == 2
+    assert model.tokenizer.decode(ids[parted[0] + 1 : parted[1]]).strip() == "4"
+
+
 @pytest.mark.parametrize("kind", FILLING)
 def test_numbers_are_ranked_behind_a_mask(
     matchers: dict[str, Path], features: Path, kind: str

@@ -181,12 +181,26 @@ def test_how_families_are_asked(namers: dict[str, Path]) -> None:
     assert own.prompt(ITEMS[0]) == "<image>\nUSER: How many? ASSISTANT:"
 
 
-def test_thinking_is_kept_beside_the_answer(
-    namers: dict[str, Path], monkeypatch: pytest.MonkeyPatch
-) -> None:
+BOX = "<|box_start|>(475,318),(492,337)<|box_end|>"
+
+
+@pytest.mark.parametrize(
+    ("written", "value", "facts"),
+    [
+        ("<think>3 and 4</think> 7<end>", "7", {"thinking": "3 and 4"}),
+        # a box of two corners without its marks would be two points
+        (f"<bos>{BOX} and more<end>", f"{BOX} and more", {}),
+    ],
+)
+def test_thinking_is_kept_beside_the_answer_and_marks_stay(
+    namers: dict[str, Path], monkeypatch: pytest.MonkeyPatch, written: str, value: str,
+    facts: dict[str, str],
+) -> None:  # fmt: skip
     model = opened(namers["qwen2_vl"], "max_tokens=100")
     network, processor = model.parts
-    plain = processor.tokenizer("<think>3 and 4</think> 7<end>", return_tensors="pt")["input_ids"]
+    marks = ["<|box_start|>", "<|box_end|>"]
+    processor.tokenizer.add_special_tokens({"extra_special_tokens": marks})
+    plain = processor.tokenizer(written, return_tensors="pt")["input_ids"]
 
     def generate(**given: Any) -> Any:
         import torch
@@ -197,7 +211,7 @@ def test_thinking_is_kept_beside_the_answer(
     monkeypatch.setattr(network, "generate", generate)
     [reply] = model.name(ITEMS[:1])
     assert isinstance(reply, Reply)
-    assert (reply.value, reply.facts, reply.stop) == ("7", {"thinking": "3 and 4"}, "stop")
+    assert (reply.value, reply.facts, reply.stop) == (value, facts, "stop")
 
 
 def test_the_checkpoint_says_how_many_tokens_a_picture_takes(namers: dict[str, Path]) -> None:

@@ -78,14 +78,10 @@ def import_log(path: Path, out: Path) -> Brought:
             reader=run.info.get("reader") or known.about["reader"],
             decisions={**known.about["decisions"], **run.decisions},
         )
-        plan, journal = Plan(run.path, known.benchmark.CONDITION), Journal(run.path)
-        try:
+        with Plan(run.path, known.benchmark.CONDITION) as plan, Journal(run.path) as journal:
             plan.add(one.trial for one in found)
             counts = _write(known, run, journal, found)
             _decide(known, run, journal)
-        finally:
-            plan.close()
-            journal.close()
     return Brought(run.path, *counts)
 
 

@@ -25,6 +25,11 @@ from subitize.models.names import ModelName, parse_name
 from subitize.models.secrets import refuse_secrets
 
 Opener = Callable[[ModelName, ModelOptions], Model]
+ELSEWHERE = {
+    "human": "people take part by `subitize take` and `subitize annotate`",
+    "function": "a function is asked from Python, by subitize.run(…, model=your_function)",
+}
+"""prefixes of respondents that no name opens, and how they are asked"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,6 +204,8 @@ def open_model(text: str, options: ModelOptions | None = None) -> Model:
     name = parse_name(text)
     family = families().get(name.prefix)
     opener = (family.opener or family.every_name.get(name.rest)) if family else None
+    if opener is None and name.prefix in ELSEWHERE:
+        raise BadInput(f"{name.prefix}/{name.rest} can't be asked here: {ELSEWHERE[name.prefix]}.")
     if opener is None:
         raise UnknownName("model", f"{name.prefix}/{name.rest}", known_names())
     chosen = options or ModelOptions()

@@ -12,6 +12,7 @@ import re
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
 from pickle import UnpicklingError
@@ -21,7 +22,7 @@ import orjson
 
 from subitize.errors import BadInput, Hopeless, MissingExtra, SubitizeError
 from subitize.files import write_whole
-from subitize.models.base import Model
+from subitize.models.base import Model, ModelOptions
 from subitize.records import fingerprint
 
 SECONDS = 4.0
@@ -135,15 +136,28 @@ def needs_torch(what: str) -> None:
             raise MissingExtra(what, package, "hf")
 
 
+def check_code(name: str, own: bool, options: ModelOptions) -> None:
+    """A checkpoint that brings program code of its own is opened only where that may run."""
+    if own and not options.trust_remote_code:
+        raise BadInput(
+            f"{name} comes with program code of its own, which would run on this machine: read it, "
+            "then give --trust-remote-code; or serve the model elsewhere (openai/NAME --base-url "
+            "URL, counter/http?url=URL)."
+        )
+
+
 class Checkpoint(Model):
     """A model whose weights are in a folder or on the hub; a subclass writes `load`."""
 
     isolated = True
+    trusted: bool = False
+    """whether code that comes with the checkpoint may run; transformers would ask at the keyboard
+    where it is not told"""
 
     def __init__(self, name: str, settings: Mapping[str, Any], source: str, revision: str) -> None:
         super().__init__(name, settings)
         self.source = source
-        self._wanted = {"revision": revision} if revision else {}
+        self._wanted: dict[str, Any] = {"revision": revision} if revision else {}
         self._parts: Any = None
         self.revision = revision_of(Path(source)) or self._commit(revision) or revision or None
 
@@ -162,8 +176,29 @@ class Checkpoint(Model):
             self._wanted = {"revision": found}
         return found
 
+    @property
+    def trust(self) -> dict[str, bool]:
+        """The same as `from_pretrained` takes it."""
+        return {"trust_remote_code": self.trusted}
+
     async def open(self) -> None:
         _ = self.parts
+
+    @cached_property
+    def _reached(self) -> dict[str, Any]:
+        """How weights are asked for: what a hub that can't be reached lacks is not waited for.
+
+        Its library would ask it again for every small file, for minutes, though the cache has all.
+        """
+        if Path(self.source).is_dir():
+            return self._wanted
+        from huggingface_hub import HfApi
+
+        try:
+            HfApi().model_info(self.source, timeout=SECONDS, **self._wanted)
+        except Exception:  # whichever errors its HTTP library has, a refusal too
+            return {**self._wanted, "local_files_only": True}
+        return self._wanted
 
     def load(self) -> Any:
         """Everything it computes with."""
@@ -187,7 +222,7 @@ class Checkpoint(Model):
 
     def pretrained(self, kind: Any, **options: Any) -> Any:
         """A part of the checkpoint, by its class in transformers."""
-        return kind.from_pretrained(self.source, **self._wanted, **options)
+        return kind.from_pretrained(self.source, **self._reached, **options)
 
 
 def first_line(problem: Exception) -> str:

@@ -15,7 +15,14 @@ import numpy as np
 
 from subitize.errors import BadInput, Hopeless, MissingExtra
 from subitize.models.base import Answers, Item, Kind, ModelOptions, Reply
-from subitize.models.checkpoints import BROKEN, Checkpoint, first_line, needs_torch, placed
+from subitize.models.checkpoints import (
+    BROKEN,
+    Checkpoint,
+    check_code,
+    first_line,
+    needs_torch,
+    placed,
+)
 from subitize.models.hf.facts import Facts, look
 from subitize.models.hf.room import room
 from subitize.models.hf.standing import TESTED, UNLOADABLE, UNTESTED
@@ -53,7 +60,12 @@ class Diffusing(Checkpoint):
     kinds: ClassVar[tuple[Kind, ...]] = ("painter",)
     inpaints: ClassVar[bool] = True
 
-    def __init__(self, name: ModelName, settings: dict[str, Any], facts: Facts) -> None:
+    def __init__(
+        self, name: ModelName, settings: dict[str, Any], facts: Facts, options: ModelOptions
+    ) -> None:
+        self.own_code = not isinstance(facts.config.get("_class_name", ""), str)
+        check_code(name.full, self.own_code, options)
+        self.trusted = options.trust_remote_code
         self._device = settings.pop("device")
         super().__init__(name.full, settings, name.rest, facts.commit or settings["revision"])
         self.facts = facts
@@ -66,7 +78,8 @@ class Diffusing(Checkpoint):
         facts, named = self.facts, str(self.facts.config.get("_class_name", ""))
         known = TESTED if named in TESTED_PIPELINES else UNTESTED
         return {
-            "class": known if self._has(named) else UNLOADABLE, "architecture": named,
+            "class": known if self.own_code or self._has(named) else UNLOADABLE,
+            "architecture": named, "remote_code": self.own_code,
             "where": facts.where, "revision": self.revision, "parameters": self.parameters,
             "bytes": facts.size,
             **room(facts, {}, self.settings["dtype"], self._device),
@@ -92,9 +105,10 @@ class Diffusing(Checkpoint):
                 f"offload={self.settings['offload']} moves parts between a graphics card and the "
                 "memory, and there is no card here: leave it out."
             )
-        # Pipelines that only fill are loaded by their own class: not all of them are in a list.
-        kind = DiffusionPipeline if self.only_fills else AutoPipelineForText2Image
-        made = self.pretrained(kind, dtype=getattr(torch, self.settings["dtype"]))
+        # What only fills or brings its own code is loaded by its own class: it is in no list.
+        own = self.only_fills or self.own_code
+        kind = DiffusionPipeline if own else AutoPipelineForText2Image
+        made = self.pretrained(kind, dtype=getattr(torch, self.settings["dtype"]), **self.trust)
         made.set_progress_bar_config(disable=True)
         if self.settings["offload"] == "none":
             for part in made.components.values():
@@ -171,4 +185,5 @@ def open_diffusers(name: ModelName, options: ModelOptions) -> Diffusing:
     for key, known in (("dtype", DTYPES), ("offload", OFFLOAD)):
         if settings[key] not in known:
             raise BadInput(f"{key} is {settings[key]!r}: give one of {', '.join(known)}.")
-    return Diffusing(name, settings, look(name.rest, settings["revision"], "model_index.json"))
+    facts = look(name.rest, settings["revision"], "model_index.json")
+    return Diffusing(name, settings, facts, options)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import os
+import re
 from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -38,6 +39,8 @@ MANY = 100_000
 TOO_LONG = "model_length"
 """Inspect's word where the question alone was longer than the model can take"""
 SECRET = ("KEY", "TOKEN", "SECRET", "PASSWORD", "CREDENTIALS")
+MARKUP = re.compile(r"\[/?[a-z][a-z ]*\]")
+"""of Rich, for a terminal's colours: Inspect's own messages hold it"""
 BUSY, REFUSED, UNPAID = (429, 503, 529), (401, 403, 404), 402
 
 
@@ -239,7 +242,8 @@ class InspectNamer(Model):
 
     def _words(self, problem: BaseException) -> str:
         """What the provider says, in one line; a time-out may say nothing."""
-        said = " ".join(self._secrets.text(str(problem)).split())[:300].rstrip(".")
+        plain = MARKUP.sub("", self._secrets.text(str(problem)))
+        said = " ".join(plain.split())[:300].rstrip(".")
         return said or type(problem).__name__
 
 

@@ -158,9 +158,9 @@ def read_weights(path: Path) -> Mapping[str, Numbers]:
     return found
 
 
-def weights_of(name: str, seed: int, folder: Path = WEIGHTS) -> Weights:
+def weights_of(name: str, seed: int) -> Weights:
     """One model's tensors: the eye of its seed, and its own."""
-    every = read_weights(folder / f"seed-{seed}.safetensors")
+    every = read_weights(WEIGHTS / f"seed-{seed}.safetensors")
     own = {k.removeprefix(f"{name}/"): v for k, v in every.items() if k.startswith(f"{name}/")}
     return {**own, **{k: v for k, v in every.items() if k.startswith("eye.")}}
 

@@ -18,11 +18,10 @@ from subitize.files import read_bytes, read_entries
 from subitize.models.base import Answers, Item, Kind, Model, Reply
 from subitize.models.checkpoints import hashes_of
 from subitize.models.names import ModelName
+from subitize.pictures.media import ENDINGS, manifest_of
 from subitize.records import Trial, fingerprint
 
-ENDINGS = (".png", ".jpg", ".jpeg", ".webp")
 NAME = re.compile(r"(?P<prompt>.+)_(?P<seed>\d{1,9})")
-MANIFESTS = ("manifest.jsonl", "manifest.json", "manifest.csv")
 REPAIR = (
     "Give a folder with a manifest.jsonl (file; prompt, or n and category; seed), or with "
     "GeckoNum's PROMPT_SEED.png."
@@ -43,7 +42,7 @@ class PictureReplay(Model):
 
     def __init__(self, name: ModelName, folder: Path) -> None:
         super().__init__(name.full, dict(name.settings))
-        listed = next((folder / one for one in MANIFESTS if (folder / one).is_file()), None)
+        listed = manifest_of(folder)
         entries = _named(_only_painter(folder)) if listed is None else _listed(listed)
         self.pictures: dict[Key, list[tuple[int, Path]]] = {}
         for key, seed, path in entries:

@@ -28,6 +28,8 @@ https://platform.openai.com/docs/guides/error-codes, https://openrouter.ai/docs/
 AZURE = (".openai.azure.com", ".cognitiveservices.azure.com", ".services.ai.azure.com")
 UNFIT = (400, 413, 415, 422)
 """statuses that may be about one request only"""
+NAME_OF_A_VARIABLE = re.compile(r"[A-Z_][A-Z0-9_]*")
+"""as people name them: anything else may be a key that was given in its place"""
 VARIABLE = re.compile(r"\$\{?(\w+)\}?")
 SECRET_HEADER = re.compile(r"key|token|auth|secret|password|cookie", re.IGNORECASE)
 HEADER = re.compile(r"^([A-Za-z0-9!#$%&'*+.^_`|~-]+)\s*:\s*(.*)$")
@@ -134,6 +136,13 @@ def read_key(options: ModelOptions, environment: Mapping[str, str] | None = None
     key = environment.get(variable, "").strip()
     if not key and not options.asks:
         return ""
+    if not key and not NAME_OF_A_VARIABLE.fullmatch(variable):
+        # Whoever gives the key itself must not find it in a log.
+        raise BadInput(
+            "--api-key-env takes the name of an environment variable, such as OPENAI_API_KEY, and "
+            "what it was given is none that is set. If it is the key itself: put the key into a "
+            "variable, and give the variable's name."
+        )
     if not key:
         raise BadInput(
             f"No key found: the environment variable {variable} is not set. Set it, name another "

@@ -12,10 +12,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from subitize.errors import BadInput, Hopeless, ModelError
-from subitize.models.base import Answers, Item, Kind, Model, ModelOptions, Reply, singly
+from subitize.errors import Hopeless, ModelError
+from subitize.models.base import Answers, Item, Kind, ModelOptions, Reply, singly
 from subitize.models.names import ModelName, typed_settings
-from subitize.models.simulated_matching import Estimate, filled, matched
+from subitize.models.simulated_matching import Estimate, Told, filled, matched
 from subitize.records import Trial
 
 DEFAULTS: Mapping[str, Mapping[str, Any]] = {
@@ -42,26 +42,23 @@ REFUSALS = (
 )
 
 
-class Simulated(Model):
+class Simulated(Told):
     """One of the simulated observers; `self.kind_of_observer` says which."""
 
     kinds: ClassVar[tuple[Kind, ...]] = ("namer", "matcher", "filler")
-    sees_facts: ClassVar[bool] = True
-    needs_picture: ClassVar[bool] = False
-    batch_size = 64
 
     def __init__(self, name: ModelName, settings: Mapping[str, Any]) -> None:
         super().__init__(name.full, settings)
         self.kind_of_observer = name.rest
 
     def name(self, items: Sequence[Item]) -> Answers:
-        return [self._answer(item) for item in items]
+        return singly(lambda item: Reply("text", self._say(item)), items)
 
     def match(self, items: Sequence[Item]) -> Answers:
         return singly(self._match, items)
 
     def _match(self, item: Item) -> Reply:
-        facts, rng = self._facts(item), np.random.default_rng(item.seed)
+        facts, rng = self.facts_of(item), np.random.default_rng(item.seed)
         if self.kind_of_observer == "refuser":
             return Reply("scores", {}, stop="refused")
         scores = matched(facts, item.options, self._estimate(rng))
@@ -73,7 +70,7 @@ class Simulated(Model):
         return singly(self._fill, items)
 
     def _fill(self, item: Item) -> Reply:
-        facts, rng = self._facts(item), np.random.default_rng(item.seed)
+        facts, rng = self.facts_of(item), np.random.default_rng(item.seed)
         if self.kind_of_observer == "refuser":
             return Reply("ranking", [], stop="refused")
         if facts.target is None:
@@ -89,21 +86,8 @@ class Simulated(Model):
             return None
         return lambda n: estimate(n, self.settings, rng) if n else 0
 
-    def _facts(self, item: Item) -> Trial:
-        if item.facts is None:
-            raise BadInput(f"{self.respondent} was asked without facts: it is not a real model.")
-        return item.facts
-
-    def _answer(self, item: Item) -> Reply | ModelError:
-        try:
-            return Reply("text", self._say(item))
-        except Hopeless:
-            raise
-        except ModelError as problem:
-            return problem
-
     def _say(self, item: Item) -> str:
-        facts, rng = self._facts(item), np.random.default_rng(item.seed)
+        facts, rng = self.facts_of(item), np.random.default_rng(item.seed)
         target, words = facts.target, facts.target_choice
         if self.kind_of_observer == "refuser":
             return REFUSALS[int(rng.integers(len(REFUSALS)))]

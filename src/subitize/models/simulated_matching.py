@@ -71,19 +71,30 @@ def worded(order: Sequence[int]) -> list[list[Any]]:
     return [[word, 2.0 ** -(place + 1)] for place, word in enumerate(words)]
 
 
-class SimulatedMatcher(Model):
-    """Recognises right sentences and foils at known rates, each by itself."""
+class Told(Model):
+    """A model that is told the right answer, and errs in a known way."""
 
-    kinds: ClassVar[tuple[Kind, ...]] = ("matcher",)
     sees_facts: ClassVar[bool] = True
     needs_picture: ClassVar[bool] = False
     batch_size = 64
+
+    def facts_of(self, item: Item) -> Trial:
+        """What the item is about."""
+        if item.facts is None:
+            raise BadInput(f"{self.respondent} was asked without facts: it is not a real model.")
+        return item.facts
+
+
+class SimulatedMatcher(Told):
+    """Recognises right sentences and foils at known rates, each by itself."""
+
+    kinds: ClassVar[tuple[Kind, ...]] = ("matcher",)
 
     def match(self, items: Sequence[Item]) -> Answers:
         return singly(self._match, items)
 
     def _match(self, item: Item) -> Reply:
-        right = _facts(item, self).target_choice
+        right = self.facts_of(item).target_choice
         if right not in item.options:
             raise ModelError(f"{self.respondent} knows no right sentence here: it must be told")
         rng = np.random.default_rng(item.seed)
@@ -95,19 +106,16 @@ class SimulatedMatcher(Model):
         return Reply("scores", {"scores": scores, "calibrated": self.settings["calibrated"]})
 
 
-class SimulatedFiller(Model):
+class SimulatedFiller(Told):
     """Ranks the right number first, second or later at known rates."""
 
     kinds: ClassVar[tuple[Kind, ...]] = ("filler",)
-    sees_facts: ClassVar[bool] = True
-    needs_picture: ClassVar[bool] = False
-    batch_size = 64
 
     def fill(self, items: Sequence[Item]) -> Answers:
         return singly(self._fill, items)
 
     def _fill(self, item: Item) -> Reply:
-        target = _facts(item, self).target
+        target = self.facts_of(item).target
         if target is None:
             raise ModelError(f"{self.respondent} knows no right number here: it must be told")
         rng = np.random.default_rng(item.seed)
@@ -119,12 +127,6 @@ class SimulatedFiller(Model):
         order = [others[int(place)] for place in rng.permutation(len(others))]
         order.insert(rank - 1, int(target))
         return Reply("ranking", worded(order))
-
-
-def _facts(item: Item, model: Model) -> Trial:
-    if item.facts is None:
-        raise BadInput(f"{model.respondent} was asked without facts: it is not a real model.")
-    return item.facts
 
 
 def open_simulated_kind(name: ModelName, _options: ModelOptions) -> Model:

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from subitize.errors import BadInput, Hopeless, MissingExtra, ModelError
-from subitize.models.base import Item
+from subitize.models.base import Item, ModelOptions
 from subitize.models.catalog import open_model
 from subitize.nouns import singular
 from subitize.readers.boxes import count_boxes
@@ -131,6 +131,28 @@ def test_a_checkpoint_without_all_its_weights_is_refused(
     save_file({k: v for k, v in tensors.items() if k != lost}, weights, {"format": "pt"})
     with pytest.raises(Hopeless, match=r"lacks 1 of the model's weights.*decoder\.layers\.0"):
         boxes_of(f"counter/grounding-dino?checkpoint={tmp_path / 'cut'}", picture)
+
+
+def test_foreign_code_runs_only_where_it_is_trusted(
+    checkpoint: Path, picture: bytes, tmp_path: Path
+) -> None:
+    """Transformers would ask at the keyboard."""
+    folder = shutil.copytree(checkpoint, tmp_path / "copy")
+    config = json.loads((folder / "config.json").read_text())
+    kind = "AutoModelForZeroShotObjectDetection"
+    config |= {"model_type": "own", "auto_map": {"AutoConfig": "own.OwnConfig", kind: "own.Own"}}
+    (folder / "config.json").write_text(json.dumps(config))
+    (folder / "own.py").write_text(
+        "from transformers import GroundingDinoConfig, GroundingDinoForObjectDetection\n"
+        "class OwnConfig(GroundingDinoConfig):\n    model_type = 'own'\n"
+        "class Own(GroundingDinoForObjectDetection):\n    config_class = OwnConfig\n"
+    )
+    name = "counter/grounding-dino?checkpoint="
+    with pytest.raises(BadInput, match="--trust-remote-code"):
+        open_model(f"{name}{folder}")
+    model: Any = open_model(f"{name}{folder}", ModelOptions(trust_remote_code=True))
+    [reply] = model.count([Item("a", "?", picture, thing="apples")])
+    assert reply.value == boxes_of(f"{name}{checkpoint}", picture).value
 
 
 def test_other_weights_are_another_model(checkpoint: Path, tmp_path: Path) -> None:

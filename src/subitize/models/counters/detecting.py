@@ -10,8 +10,17 @@ from numpy.typing import NDArray
 
 from subitize.errors import ModelError
 from subitize.measures.boxes import NMS
-from subitize.models.base import Answers, Boxes, Item, Kind, Reply, picture_of, singly
-from subitize.models.checkpoints import Checkpoint
+from subitize.models.base import (
+    Answers,
+    Boxes,
+    Item,
+    Kind,
+    ModelOptions,
+    Reply,
+    picture_of,
+    singly,
+)
+from subitize.models.checkpoints import Checkpoint, check_code
 from subitize.models.hf.facts import look
 from subitize.models.hf.room import room
 from subitize.models.hf.standing import standing
@@ -45,9 +54,11 @@ class Detector(Checkpoint):
     limited: ClassVar[bool] = True
     """gives a fixed number of boxes, so that there may be more things than it can find"""
 
-    def __init__(self, name: ModelName, settings: Mapping[str, Any]) -> None:
+    def __init__(self, name: ModelName, settings: Mapping[str, Any], options: ModelOptions) -> None:
         # A hub that can't be reached is told here, within seconds.
         self.facts = look(settings["checkpoint"], settings["revision"])
+        check_code(name.full, "auto_map" in self.facts.config, options)
+        self.trusted = options.trust_remote_code
         self.parameters = self.facts.parameters
         # Where it computes is not what it is.
         identity = {key: value for key, value in settings.items() if key != "device"}

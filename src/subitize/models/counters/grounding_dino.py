@@ -68,15 +68,15 @@ class GroundingDino(Detector):
         )
 
         model, loaded = self.pretrained(
-            AutoModelForZeroShotObjectDetection, output_loading_info=True
+            AutoModelForZeroShotObjectDetection, output_loading_info=True, **self.trust
         )
         check_weights(self.source, loaded)
-        tokenizer = self.pretrained(AutoTokenizer)
+        tokenizer = self.pretrained(AutoTokenizer, **self.trust)
         processor = self.pretrained(GroundingDinoImageProcessorPil)
         return placed(model, self.device), tokenizer, processor
 
 
-def open_grounding_dino(name: ModelName, _options: ModelOptions) -> GroundingDino:
+def open_grounding_dino(name: ModelName, options: ModelOptions) -> GroundingDino:
     needs_torch(f"The counter {name.full}")
     ranges = dict.fromkeys(("box_threshold", "text_threshold", "threshold"), (0.0, 1.0))
-    return GroundingDino(name, typed_settings(name, DEFAULTS, ranges))
+    return GroundingDino(name, typed_settings(name, DEFAULTS, ranges), options)

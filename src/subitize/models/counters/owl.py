@@ -67,18 +67,18 @@ class Owl(Detector):
         )
 
         model, loaded = self.pretrained(
-            AutoModelForZeroShotObjectDetection, output_loading_info=True
+            AutoModelForZeroShotObjectDetection, output_loading_info=True, **self.trust
         )
         check_weights(self.source, loaded)
-        tokenizer = self.pretrained(AutoTokenizer)
-        processor = self.pretrained(AutoImageProcessor, backend="pil")
+        tokenizer = self.pretrained(AutoTokenizer, **self.trust)
+        processor = self.pretrained(AutoImageProcessor, backend="pil", **self.trust)
         return placed(model, self.device), tokenizer, processor
 
 
-def open_owl(name: ModelName, _options: ModelOptions) -> Owl:
+def open_owl(name: ModelName, options: ModelOptions) -> Owl:
     needs_torch(f"The counter {name.full}")
     ranges = dict.fromkeys(("box_threshold", "threshold"), (0.0, 1.0))
     settings = typed_settings(name, DEFAULTS, ranges)
     if "{thing}" not in settings["prompt"]:
         raise BadInput(f"The prompt {settings['prompt']!r} has no {{thing}}: say where it stands.")
-    return Owl(name, settings)
+    return Owl(name, settings, options)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from subitize.measures.boxes import keep_by_nms
 from subitize.models.base import ModelOptions
-from subitize.models.checkpoints import Checkpoint, check_weights, needs_torch, placed
+from subitize.models.checkpoints import Checkpoint, check_code, check_weights, needs_torch, placed
 from subitize.models.counters.detecting import Detector, Found
 from subitize.models.hf.facts import look
 from subitize.models.names import ModelName, typed_settings
@@ -52,10 +52,10 @@ class _Clip(Checkpoint):
     def load(self) -> tuple[Any, Any, Any]:
         from transformers import AutoImageProcessor, AutoModel, AutoTokenizer
 
-        model, loaded = self.pretrained(AutoModel, output_loading_info=True)
+        model, loaded = self.pretrained(AutoModel, output_loading_info=True, **self.trust)
         check_weights(self.source, loaded)
-        processor = self.pretrained(AutoImageProcessor, backend="pil")
-        return model, self.pretrained(AutoTokenizer), processor
+        processor = self.pretrained(AutoImageProcessor, backend="pil", **self.trust)
+        return model, self.pretrained(AutoTokenizer, **self.trust), processor
 
 
 class SamClip(Detector):
@@ -68,9 +68,10 @@ class SamClip(Detector):
 
     limited = False
 
-    def __init__(self, name: ModelName, settings: Mapping[str, Any]) -> None:
-        super().__init__(name, settings)
+    def __init__(self, name: ModelName, settings: Mapping[str, Any], options: ModelOptions) -> None:
+        super().__init__(name, settings, options)
         other = look(settings["clip"], settings["clip_revision"])
+        check_code(f"The CLIP of {name.full}", "auto_map" in other.config, options)
         # both are loaded: what `doctor` says of room and what a run says of size is their sum
         self.facts = self.facts._replace(
             weights=_sum(self.facts.weights, other.weights),
@@ -80,6 +81,7 @@ class SamClip(Detector):
         self.parameters = self.facts.parameters
         self._beside = str((other.config.get("architectures") or [""])[0])
         self._clip = _Clip(name.full, {}, settings["clip"], settings["clip_revision"])
+        self._clip.trusted = options.trust_remote_code
         self.revision = f"{self.revision} {self._clip.revision}"
 
     def told(self) -> dict[str, Any]:
@@ -187,8 +189,8 @@ def _with_room(
     return max(0, x0 - wide), max(0, y0 - high), min(size[0], x1 + wide), min(size[1], y1 + high)
 
 
-def open_sam_clip(name: ModelName, _options: ModelOptions) -> SamClip:
+def open_sam_clip(name: ModelName, options: ModelOptions) -> SamClip:
     needs_torch(f"The counter {name.full}")
     shares = ("quality", "largest", "overlap", "box_threshold", "threshold")
     ranges = {**dict.fromkeys(shares, (0.0, 1.0)), "grid": (1, 128)}
-    return SamClip(name, typed_settings(name, DEFAULTS, ranges))
+    return SamClip(name, typed_settings(name, DEFAULTS, ranges), options)

@@ -14,7 +14,14 @@ from subitize.models.base import Answers, Item, Kind, Reply
 from subitize.models.checkpoints import BROKEN, first_line
 from subitize.models.hf.heads import MASKS, MATCHES, Head
 from subitize.models.hf.local import COMMON, Local, Pair, repeatable
-from subitize.models.hf.masked import OTHER_WORDS, number_words, ranked, single_words, with_mask
+from subitize.models.hf.masked import (
+    OTHER_WORDS,
+    number_words,
+    ranked,
+    single_words,
+    with_mask,
+    with_separator,
+)
 from subitize.models.hf.pictures import cropping
 
 DIGITS = 8
@@ -140,7 +147,10 @@ class Crossing(Local):
             longest -= 2  # RoBERTa's places begin behind its padding's
         usual = self.tokenizer.model_max_length
         return self.tokenizer(
-            [text], truncation=True, max_length=min(longest, usual), return_tensors="pt"
+            [with_separator(text, self.tokenizer)],
+            truncation=True,
+            max_length=min(longest, usual),
+            return_tensors="pt",
         )
 
     def seen(self, text: str, pair: Pair) -> dict[str, Any]:

@@ -6,22 +6,15 @@ and within seconds, and only the small config file is downloaded.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping, Sequence
-from math import prod
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from pickle import UnpicklingError
 from typing import Any, NamedTuple
 
 import orjson
 
 from subitize.errors import BadInput, SubitizeError
 from subitize.models.checkpoints import SECONDS, first_line, hub_cache, revision_of_hub
-
-VARIANT = re.compile(r"\.(fp16|bf16|fp32|ema|non_ema)[.-]")
-"""names of the same weights in another form"""
-HEADER = 100_000_000
-"""bytes that the head of a safetensors file may have, by its format"""
+from subitize.models.hf.weights import FORMATS, complete, loaded, numbers, parts_of
 
 
 class Facts(NamedTuple):
@@ -30,13 +23,13 @@ class Facts(NamedTuple):
     config: Mapping[str, Any]
     """the content of its config.json (or model_index.json)"""
     where: str
-    """folder, cache or hub"""
+    """folder, cache (all weights are there) or hub"""
     commit: str = ""
     """of the hub"""
     weights: int | None = None
     """how many numbers its files of weights hold"""
     size: int | None = None
-    """bytes of its weights on disk, where they are here"""
+    """bytes of the files of weights that are loaded"""
 
     @property
     def parameters(self) -> float | None:
@@ -54,12 +47,21 @@ def look(source: str, revision: str = "", file: str = "config.json") -> Facts:
     commit = revision_of_hub(source, revision)
     if commit is not None:
         kept = hub_cache(source) / "snapshots" / commit
-        if (kept / file).is_file():
+        if (kept / file).is_file() and complete(kept, parts_of(_read(kept, file), file)):
             return _in_folder(kept, file, "cache", commit)
     return _on_hub(source, revision or None, file)
 
 
 def _in_folder(folder: Path, file: str, where: str, commit: str = "") -> Facts:
+    config = _read(folder, file)
+    names = [path.relative_to(folder).as_posix() for path in folder.glob("*") if path.is_file()]
+    names += [path.relative_to(folder).as_posix() for path in folder.glob("*/*") if path.is_file()]
+    files = [folder / name for name in loaded(sorted(names), parts_of(config, file))]
+    size = sum(path.stat().st_size for path in files)
+    return Facts(config, where, commit, numbers(files), size or None)
+
+
+def _read(folder: Path, file: str) -> dict[str, Any]:
     try:
         config = orjson.loads((folder / file).read_bytes())
     except OSError:
@@ -71,51 +73,7 @@ def _in_folder(folder: Path, file: str, where: str, commit: str = "") -> Facts:
         config = None
     if not isinstance(config, dict):
         raise BadInput(f"{folder / file} is no JSON object: download the checkpoint again.")
-    # a pipeline keeps its parts in folders; beside them may lie the same weights once more
-    pattern = "*.safetensors" if file == "config.json" else "*/*.safetensors"
-    found = [path for path in folder.glob(pattern) if path.is_file()]
-    files = [path for path in found if not VARIANT.search(path.name)]
-    counts = [_numbers(path) for path in files]
-    known = sum(count for count in counts if count) if files and None not in counts else None
-    older = [*folder.glob(pattern.replace("safetensors", "bin"))]
-    if not files and older:
-        known = _numbers_of_older(older)
-    every = [*files, *older]
-    return Facts(config, where, commit, known, sum(path.stat().st_size for path in every) or None)
-
-
-def _numbers(path: Path) -> int | None:
-    """How many numbers a safetensors file holds, by its head alone; None where that is damaged."""
-    with path.open("rb") as file:
-        length = int.from_bytes(file.read(8), "little")
-        if not 2 <= length <= HEADER:
-            return None
-        try:
-            head = orjson.loads(file.read(length))
-            return sum(_shapes(head))
-        except (ValueError, TypeError, KeyError, AttributeError):
-            return None
-
-
-def _numbers_of_older(paths: Sequence[Path]) -> int | None:
-    """The same of files in torch's own format, without reading a weight or running a program."""
-    import torch
-
-    known = 0
-    try:
-        for path in paths:
-            # on the device "meta" tensors have a shape and no content
-            held = torch.load(path, map_location="meta", weights_only=True, mmap=True)
-            known += sum(one.numel() for one in held.values() if isinstance(one, torch.Tensor))
-    except (OSError, RuntimeError, ValueError, AttributeError, UnpicklingError):
-        return None
-    return known
-
-
-def _shapes(head: Mapping[str, Any]) -> Iterator[int]:
-    for name, entry in head.items():
-        if name != "__metadata__":
-            yield prod(entry["shape"])
+    return config
 
 
 def _on_hub(source: str, revision: str | None, file: str) -> Facts:
@@ -125,7 +83,8 @@ def _on_hub(source: str, revision: str | None, file: str) -> Facts:
     # the errors of whichever HTTP library the hub's own uses
     bases: tuple[type[Exception], ...] = HfHubHTTPError.__bases__
     try:
-        told = HfApi().model_info(source, revision=revision, timeout=SECONDS)
+        hub = HfApi()
+        told = hub.model_info(source, revision=revision, timeout=SECONDS, files_metadata=True)
         # by its branch, not by its commit: then the cache knows what the branch stood for
         kept = hf_hub_download(source, file, revision=revision, etag_timeout=SECONDS)
         config = orjson.loads(Path(kept).read_bytes())
@@ -146,7 +105,31 @@ def _on_hub(source: str, revision: str | None, file: str) -> Facts:
         raise _absent(source, first_line(problem)) from None
     if not isinstance(config, dict):
         raise BadInput(f"The {file} of {source!r} is no JSON object: this is no such checkpoint.")
-    return Facts(config, "hub", str(told.sha), getattr(told.safetensors, "total", None))
+    sizes = {one.rfilename: one.size or 0 for one in told.siblings or ()}
+    files = loaded(sorted(sizes), parts_of(config, file))
+    known = getattr(told.safetensors, "total", None) if file == "config.json" else None
+    known = known or _numbers_on_hub(hub, source, str(told.sha), files)
+    return Facts(config, "hub", str(told.sha), known, sum(sizes[name] for name in files) or None)
+
+
+def _numbers_on_hub(hub: Any, source: str, commit: str, files: Sequence[str]) -> int | None:
+    """How many numbers files of the hub hold, by the heads of safetensors files alone."""
+    from huggingface_hub.errors import HfHubHTTPError, SafetensorsParsingError
+
+    if not files or not all(name.endswith(FORMATS[0]) for name in files):
+        return None
+    broken: tuple[type[Exception], ...] = HfHubHTTPError.__bases__
+    broken += (SafetensorsParsingError, ValueError)
+    known = 0
+    try:
+        for name in files:
+            head = hub.parse_safetensors_file_metadata(
+                source, name, revision=commit, timeout=SECONDS
+            )
+            known += sum(head.parameter_count.values())
+    except broken:
+        return None  # its size in bytes is known all the same
+    return known
 
 
 def _absent(source: str, why: str) -> SubitizeError:

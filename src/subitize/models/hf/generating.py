@@ -184,8 +184,10 @@ class Generating(Local):
         stop = next((place for place, token in enumerate(ids) if token in ending), None)
         said = ids if stop is None else ids[:stop]
         thought, answer = split_thinking(prompt, tokenizer.decode(said))
-        for special in tokenizer.all_special_tokens:
-            thought, answer = thought.replace(special, ""), answer.replace(special, "")
+        # beginning, end and padding; marks with a meaning, as around Qwen2-VL's boxes, stay
+        for special in tokenizer.special_tokens_map.values():
+            if isinstance(special, str):
+                thought, answer = thought.replace(special, ""), answer.replace(special, "")
         facts: dict[str, Any] = {"thinking": thought.strip()} if thought.strip() else {}
         if logits:
             facts["logprobs"] = _chosen(tokenizer, ids, logits)

@@ -119,11 +119,6 @@ class Local(Checkpoint):
         """Write what makes inputs of pictures and words beside weights that were trained on."""
         self.processor().save_pretrained(folder)
 
-    @property
-    def trust(self) -> dict[str, bool]:
-        """Whether code that comes with the checkpoint may run, as `from_pretrained` takes it."""
-        return {"trust_remote_code": self.trusted}
-
     def opened(self, item: Item) -> Any:
         """The picture of an item, as the model's inputs are made of it."""
         return as_image(decode(picture_of(item)))

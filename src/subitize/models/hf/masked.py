@@ -10,6 +10,8 @@ from subitize.numerals.finder import from_words
 
 MASKS = ("[MASK]", "<mask>", "{mask}")
 """how a sentence may write its mask; each model gets its own"""
+SEPARATOR = "[SEP]"
+"""how a sentence writes what stands between a question and its answer"""
 OTHER_WORDS = ("a", "no")
 """which say one and zero in a sentence"""
 BEGINS = "Ġ▁"
@@ -27,6 +29,17 @@ def with_mask(sentence: str, mask: str) -> str:
             "was"
         )
     return sentence.replace("\x00", mask)
+
+
+def with_separator(sentence: str, tokenizer: Any) -> str:
+    """The sentence with the model's own separator, or a blank where it has none.
+
+    >>> from types import SimpleNamespace
+    >>> with_separator("How many cars? [SEP] 4", SimpleNamespace(sep_token="</s>"))
+    'How many cars?</s> 4'
+    """
+    own = getattr(tokenizer, "sep_token", None) or ""
+    return sentence.replace(f" {SEPARATOR} ", f"{own} ")
 
 
 def single_words(tokenizer: Any) -> dict[str, int]:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from subitize.errors import BadInput
 from subitize.models.base import ModelOptions
-from subitize.models.checkpoints import needs_torch
+from subitize.models.checkpoints import check_code, needs_torch
 from subitize.models.hf.classifying import Classifying
 from subitize.models.hf.crossing import Crossing, Masking, Matching
 from subitize.models.hf.facts import Facts, look
@@ -72,11 +71,6 @@ def described(name: ModelName) -> dict[str, Any]:
 
 def class_of(name: ModelName, options: ModelOptions, facts: Facts) -> type[Local]:
     """Who asks this checkpoint; one with code of its own only where that may run."""
-    if "auto_map" in facts.config and not options.trust_remote_code:
-        raise BadInput(
-            f"{name.full} comes with program code of its own, which would run on this machine: "
-            "read it, then give --trust-remote-code; or serve the model elsewhere and ask it by "
-            "openai/NAME --base-url URL."
-        )
+    check_code(name.full, "auto_map" in facts.config, options)
     named = facts.config.get("architectures") or [""]
     return CLASSES.get(str(named[0]), Generating)

@@ -64,12 +64,15 @@ class OwnWord:
     FILES = ("processor_config.json", "preprocessor_config.json", "tokenizer_config.json")
 
     @classmethod
-    def from_pretrained(cls, source: str, revision: str | None = None, **_options: Any) -> str:
+    def from_pretrained(
+        cls, source: str, revision: str | None = None, local_files_only: bool = False, **_other: Any
+    ) -> str:
         from transformers.utils.hub import cached_file
 
         for name in cls.FILES:
             path = cached_file(
-                source, name, revision=revision, _raise_exceptions_for_missing_entries=False,
+                source, name, revision=revision, local_files_only=local_files_only,
+                _raise_exceptions_for_missing_entries=False,
                 _raise_exceptions_for_connection_errors=False,
             )  # fmt: skip
             said = json.loads(Path(path).read_text("utf-8")) if path else {}

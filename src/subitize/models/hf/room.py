@@ -19,13 +19,18 @@ def room(facts: Facts, config: Mapping[str, Any], dtype: str, device: str) -> di
     >>> found = room(Facts({}, "folder", weights=10**12), {}, "bfloat16", "cpu")
     >>> found["device"], found["needs"], found["fits"]
     ('cpu', 2400000000000, False)
+    >>> room(Facts({}, "hub", size=4000), {"dtype": "float16"}, "float32", "cpu")["needs"]
+    9600
     """
     inner = config.get("text_config")
     said = config.get("dtype") or config.get("torch_dtype") or (
         inner.get("dtype") or inner.get("torch_dtype") if isinstance(inner, dict) else None
     )  # fmt: skip
-    width = WIDTHS.get(str(said or "float32") if dtype == "auto" else dtype, 4)
-    needs = None if facts.weights is None else int(facts.weights * width * SPARE)
+    kept = WIDTHS.get(str(said or "float32"), 4)
+    width = kept if dtype == "auto" else WIDTHS[dtype]
+    # where numbers can't be counted, the bytes of the files tell how many there are
+    weights = facts.weights if facts.weights is not None else (facts.size or 0) / kept
+    needs = int(weights * width * SPARE) or None
     where, free = _free(device)
     fits = None if needs is None or free is None else needs <= free
     return {"device": where, "needs": needs, "free": free, "fits": fits}

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-OPENS = re.compile(r"<think(?:ing)?>|◁think▷|<\|channel>thought|<seed:think>")
-CLOSES = re.compile(r"</think(?:ing)?>|◁/think▷|<channel\|>|</seed:think>")
+OPENS = re.compile(r"<think(?:ing)?>|◁think▷|<\|channel>thought|<seed:think>|\[THINK\]")
+CLOSES = re.compile(r"</think(?:ing)?>|◁/think▷|<channel\|>|</seed:think>|\[/THINK\]")
 
 
 def split_thinking(prompt: str, reply: str) -> tuple[str, str]:
@@ -15,6 +15,8 @@ def split_thinking(prompt: str, reply: str) -> tuple[str, str]:
 
     >>> split_thinking("How many?", "<think>3 and 4</think> 7")
     ('3 and 4', ' 7')
+    >>> split_thinking("How many?", "[THINK]3 and 4[/THINK]7")
+    ('3 and 4', '7')
     >>> split_thinking("How many?<think>", "3 and 4, so"), split_thinking("How many?", "7")
     (('3 and 4, so', ''), ('', '7'))
     """

@@ -13,11 +13,14 @@ from typing import Any, ClassVar
 
 from subitize.models.base import Answers, Item, Kind, Reply
 from subitize.models.hf.local import Local, Pair
+from subitize.models.hf.masked import with_separator
 
 DIGITS = 6
 """digits of a cosine that mean something in single precision"""
 TUNED = "subitize_bias"
 """in the config of a checkpoint that `subitize finetune` made: its cosines became probabilities"""
+SENTENCES = 10_000
+"""whose directions are kept: 20 MB of them"""
 FULL = ("siglip", "siglip2")
 """families whose sentences are always padded to their longest, as in their training"""
 
@@ -71,7 +74,7 @@ class Twins(Local):
     def _words(self, text: str) -> dict[str, Any]:
         model, tokenizer, _ = self.parts
         words = tokenizer(
-            [text],
+            [with_separator(text, tokenizer)],
             truncation=True,
             max_length=model.config.text_config.max_position_embeddings,
             padding="max_length" if self.family in FULL else False,
@@ -99,6 +102,8 @@ class Twins(Local):
         import torch
 
         if text not in self._sentences:
+            if len(self._sentences) >= SENTENCES:  # every picture may have sentences of its own
+                self._sentences.clear()
             model = self.parts[0]
             with torch.inference_mode():
                 moved = {key: value.to(model.device) for key, value in self._words(text).items()}
