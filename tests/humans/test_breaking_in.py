@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 import orjson
 import pytest
 
+from subitize.humans import guard, web
 from subitize.humans.serving import opened, study_folder
 from subitize.humans.study import Study
 from subitize.humans.web import in_thread
@@ -181,11 +182,30 @@ def test_nobody_sends_headers_without_an_end(study: tuple[str, Any]) -> None:
         assert line.recv(100).startswith(b"HTTP/1.1 400")
 
 
+@pytest.mark.parametrize(
+    "begun", [b"", b"GET / HT", b"POST /enter HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: "
+              b"application/x-www-form-urlencoded\r\nContent-Length: 99\r\n\r\ncsrf="],
+    ids=["silent", "head", "body"],
+)  # fmt: skip
+def test_nobody_holds_a_line_for_ever(
+    study: tuple[str, Any], begun: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in (guard, web):
+        monkeypatch.setattr(module, "PATIENCE", 0.2)
+    address = urlsplit(study[0])
+    with socket.create_connection((address.hostname, address.port)) as line:
+        line.sendall(begun)
+        said = b""
+        while more := line.recv(4096):  # until it has hung up
+            said += more
+    assert said.startswith(b"HTTP/1.1 408") if b"POST" in begun else said == b""
+
+
 def test_a_number_that_is_too_long_is_no_error(study: tuple[str, Any]) -> None:
     base, here = study
     desk = Visitor(base)
     desk.get(f"/desk?token={here.site.token}")
-    for many in ("9" * 5000, "501", "0", "-1", "x", ""):
+    for many in ("9" * 5000, "501", "0", "-1", "x", "", "0000000010000", "٣"):
         assert desk.post("/desk/links", {"many": many}).status == 422
     assert not here.desk.people
 

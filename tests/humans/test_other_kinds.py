@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +17,7 @@ from subitize.captions.images import Pair, check_images, write_study
 from subitize.captions.judging import judge_images
 from subitize.commands.importing import reader_check as import_check
 from subitize.datasets.box_tables import read_counted_boxes
-from subitize.errors import BadInput
+from subitize.errors import BadInput, RunLocked
 from subitize.humans.answers import read_answers
 from subitize.humans.checking import problem_with
 from subitize.humans.exporting import as_counts, as_judgements, as_screening
@@ -35,6 +36,7 @@ from subitize.runs.exclusions import read_exclusions, write_exclusions
 from subitize.runs.reader_check import carried
 from subitize.stimuli import render
 from tests.humans.taking import taker
+from tests.runs.test_locks import held
 from tests.scored import score_run
 
 EXACT = Manner(0, 0, 0, 0, 0, 0)
@@ -117,11 +119,17 @@ def test_what_is_counted_is_told_by_a_file_and_paths_stay_inside(
         material_of(Study("verify", pictures=str(pictures), verify=str(file)))
 
 
-def test_captions_are_judged_and_set_beside_the_counter(pictures: Path, tmp_path: Path) -> None:
+def test_captions_are_judged_and_set_beside_the_counter(
+    pictures: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # as they come of a corpus that was named by a path from here
+    monkeypatch.chdir(pictures.parent)
     pairs = [Pair(n, f"a photo of {said} apples", 11, 12, said, "apples",
-                  str(pictures / f"{n}_apples_0.png"))
+                  f"{pictures.name}/{n}_apples_0.png")
              for n, said in ((2, 2), (3, 3), (4, 7))]  # fmt: skip
     write_study(pairs, tmp_path)
+    monkeypatch.chdir(tmp_path)
+    pairs = [replace(one, image=str(pictures.parent / one.image)) for one in pairs]
     check_images(pairs, open_model("counter/blobs"), tmp_path)
     study = Study("caption-fit", "captions", captions=str(tmp_path), annotators=2, training=False)
     folder = study_folder(tmp_path / "studies", study, "")
@@ -162,6 +170,9 @@ def test_the_reader_s_error_is_carried_into_the_scores(tmp_path: Path) -> None:
                 if read.state == "read" and not wrong:
                     value, wrong = str(int(read.number or 0) + 1), 1
                 assert one.post(found[0], {**found[1], "value": value}).status == 200
+    with held(target), pytest.raises(RunLocked):
+        import_check(folder, json=True)
+    assert "reader_check" not in score_run(target)
     import_check(folder, json=True)
     check = score_run(target)["reader_check"]
     assert check["checked"] == 8
@@ -235,7 +246,10 @@ def test_every_kind_has_attention_checks_that_can_be_failed(
         model = run("naming", "sim/chatty", out=str(tmp_path), per_cell=1, max=1, size=64,
                     control=False, prompt="things", categories=("dots",))  # fmt: skip
         given = {"run": str(model.folder)}
-    items = [one for one in material_of(Study(kind, **given)).items if one.role == "check"]
+    every = material_of(Study(kind, **given)).items
+    items = [one for one in every if one.role == "check"]
+    forms = {one.form for item in every if item.role == "main" for one in item.questions}
+    assert {one.form for item in items for one in item.questions} <= forms  # no check stands out
     assert len(items) >= 4
     assert len({one.id for one in items}) == len(items)
     for item in items:

@@ -8,6 +8,7 @@ from typing import Any
 import orjson
 import pytest
 
+from subitize.api import run
 from subitize.datasets.capture_real import load_real
 from subitize.errors import BadInput
 from subitize.humans.kinds.material import dots
@@ -42,10 +43,17 @@ def test_a_box_a_name_and_a_count_are_written_as_the_paper_writes_them(selection
         for wrong in ({"w": "500"}, {"x": "-1"}, {"x": "nan"}, {"w": "1"}, {"count": "0"},
                       {"count": "many"}, {"object": " "}, {"y": ""}):  # fmt: skip
             assert visitor.post("/place/0", {**good, **wrong}).status == 422
+        # What is wrong is said on the same page, which keeps what was drawn and typed.
+        text = visitor.post("/place/0", {**good, "count": "many"}).text
+        assert 'role="alert">Give the number of things' in text
+        assert all(f'name="{name}" value="{good[name]}"' in text for name in "xywh")
         assert not out.exists()
         assert visitor.get("/place/2").status == 404
         visitor.post("/place/0", good)
         assert "1 kept, 1 dropped" in visitor.post("/place/1", {"verdict": "drop"}).text
+    asked = run("capture", "sim/perfect", out=selection / "runs", set="real", metadata=str(out),
+                pictures=str(selection), prompt="as-if-no-box")  # fmt: skip
+    assert asked.scores["smape"]["occluded"]["value"] == 0
     found = load_real([out], selection)
     assert [(one.file, one.thing, one.count, one.box) for one in found] == [
         ("5.png", "dots", 5, (20.0, 30.0, 70.0, 90.0))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from html import unescape
 from pathlib import Path
@@ -12,6 +13,7 @@ from urllib.parse import parse_qsl, urlsplit
 import pytest
 from typer.testing import CliRunner
 
+from subitize.api import run
 from subitize.cli import main, root
 from subitize.humans.viewing_query import fitting, query_from, scope, trials_page
 from subitize.humans.viewing_table import RunsTable
@@ -76,7 +78,32 @@ def test_every_link_opens_the_trials_that_the_mark_counts(site: Path, folders: l
             cells[key] = many
     assert len(cells) > 50
     assert {key: told[key] for key in cells} == cells
-    assert {name for one in links for name in one} >= {"run", "wanted", "said", "off", "category"}
+    names = {"run", "wanted", "said", "off", "category", "state"}  # state: of means and spreads
+    assert {name for one in links for name in one} >= names
+
+
+def test_capture_s_marks_open_their_trials(tmp_path: Path) -> None:
+    made = run("capture", "sim/observer", out=tmp_path, items=60, prompt="as-if-no-box",
+               tasks=("total",)).folder  # fmt: skip
+    words = ["report", str(made), "--out", str(tmp_path / "some" / "where" / "report.html")]
+    assert CliRunner().invoke(root, [*words, "--viewer", "view/index.html"]).exit_code == 0
+    table, cells, points = RunsTable([made]), 0, Counter[str]()
+    # A figure may stand in two places: each address once.
+    for one in map(
+        dict, dict.fromkeys(tuple(x.items()) for x in links_of(tmp_path, "report.html"))
+    ):
+        query = query_from(table, one, ())
+        every = scope(table, query)
+        assert set(every["variant"]) == {"occluded"}, one
+        assert fitting(every, query).sum() > 0, one
+        if "said" in one:
+            cells += int(fitting(every, query).sum())
+        elif "off" not in one:
+            (fact,) = one.keys() - {"run", "stage", "variant"}
+            points[fact] += every.height
+    # Every picture is in one cell (or in the row of what is above all), and at one mark per fact.
+    assert 0 < cells <= 60
+    assert points == {"hidden": 60, "wanted": 60, "arrangement": 60}
 
 
 def test_without_a_viewer_nothing_leads_anywhere(site: Path) -> None:
@@ -98,18 +125,19 @@ def test_a_cell_is_pressed_and_its_trials_are_there(
         page.goto(f"{base}/report.html#naming-matrices")
         page.eval_on_selector_all("details", "all => all.forEach(e => { e.open = true; })")
         assert serious(page, axe) == []
-        link = page.locator("svg a[href*='said=5']").first
-        chosen = dict(parse_qsl(urlsplit(link.get_attribute("href")).query))
-        link.scroll_into_view_if_needed()
-        box = link.bounding_box()
-        with visit.context.expect_page() as opened:
-            page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-        there = opened.value
-        there.wait_for_selector("#trials[aria-busy=false]")
-        shown = there.eval_on_selector_all(".trial", "all => all.map(e => e.dataset.trial)")
-        wanted = trials_page(table, query_from(table, chosen, ()))
-        assert shown == [one["trial"] for one in wanted["items"]]
-        assert shown
+        for mark in ("said=5", "state=read"):  # a cell, and a point
+            link = page.locator(f"svg a[href*='{mark}']").first
+            chosen = dict(parse_qsl(urlsplit(link.get_attribute("href")).query))
+            link.scroll_into_view_if_needed()
+            box = link.bounding_box()
+            with visit.context.expect_page() as opened:
+                page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+            there = opened.value
+            there.wait_for_selector("#trials[aria-busy=false]")
+            shown = there.eval_on_selector_all(".trial", "all => all.map(e => e.dataset.trial)")
+            wanted = trials_page(table, query_from(table, chosen, ()))
+            assert shown == [one["trial"] for one in wanted["items"]]
+            assert shown
         for query in ("off=-1", "off=>=1", "off=<=-1&category=dots", f"run={folders[1].name}"):
             there.goto(f"{base}/view/index.html?{query}")
             there.wait_for_selector("#trials[aria-busy=false]")

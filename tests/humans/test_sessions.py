@@ -59,7 +59,7 @@ def test_an_answer_that_cannot_be_read_is_asked_again(painted: Path, serve: Serv
     base, here = serve(apples(painted))
     one = taker(base, here)
     one.begin()
-    for bad in ("", "?", "lots", "x" * 300):
+    for bad in ("", "?", "lots", "x" * 300, "3\0", "3\x1b[2J"):
         assert one.send("/answer", value=bad).status == 422
     assert one.send("/answer", value="o").status == 200  # a zero, as people type it
     assert [len(given.answers) for given in here.desk.people["p001"].given][:1] == [1]
@@ -300,8 +300,8 @@ def test_a_deleted_id_is_in_no_file(painted: Path, tmp_path: Path) -> None:
     with opened(folder) as here, in_thread(here.app) as base:
         Visitor(base).get("/enter?PROLIFIC_PID=person-77&STUDY_ID=s&SESSION_ID=t")
         researcher(base, here).post("/desk/forget", {})
-    kept = [one for one in folder.rglob("*") if one.is_file()]
-    assert not [one.name for one in kept if b"person-77" in one.read_bytes()]
+        kept = [one for one in folder.rglob("*") if one.is_file()]  # while it is open already
+        assert not [one.name for one in kept if b"person-77" in one.read_bytes()]
 
 
 def test_the_dashboard_shows_progress_agreement_and_who_is_odd(painted: Path, serve: Serve) -> None:
@@ -317,9 +317,16 @@ def test_the_dashboard_shows_progress_agreement_and_who_is_odd(painted: Path, se
     assert "100 %" in text
     assert "45 of 45" in text
     assert "agrees with the others in" in text
+    assert re.search(r"<b>-?0\.\d{3}</b><span>α so far", text)
     assert "p004" in text
     assert "invited" in text
     assert text.count("checks failed") >= 1
+    seen = here.desk.people["p001"].given[0].item.id
+    refused = researcher(base, here)
+    refused.get("/desk")
+    told = refused.post("/desk/screen", {"item": seen, "verdict": "drop", "reason": "dark"})
+    assert told.status == 409
+    assert 'href="/desk"' in told.text  # and a way back
     rows = re.findall(r"<tr>.*?</tr>", researcher(base, here).get("/desk/items").text, re.DOTALL)
     assert len(rows) == 1 + 15
     assert all("3 of 3" in row and re.search(r">0\.0<", row) for row in rows[1:])

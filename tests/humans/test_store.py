@@ -37,6 +37,16 @@ def test_what_is_saved_is_there_for_others(tmp_path: Path, database: str) -> Non
     again.close()
 
 
+def test_a_panel_s_ids_are_forgotten(tmp_path: Path, database: str) -> None:
+    store = Store(open_database(tmp_path, database, f"forget {tmp_path.name}"))
+    store.write([("INSERT INTO panel_ids VALUES (?, ?)", ("hash", "person-77"))]).result()
+    assert store.read("SELECT count(*) FROM panel_ids") == [(1,)]
+    store.forget()
+    assert store.read("SELECT count(*) FROM panel_ids") == [(0,)]
+    assert not [one for one in tmp_path.iterdir() if b"person-77" in one.read_bytes()]
+    store.close()
+
+
 def test_one_that_cannot_be_written_takes_no_other_with_it(tmp_path: Path, database: str) -> None:
     store = Store(open_database(tmp_path, database, f"bad {tmp_path.name}"))
     rows = [[(INSERT, (name, "keep", "", 0))] for name in ("a", "b", "a", "c")]

@@ -27,8 +27,11 @@ from subitize.humans.serving import Opened, opened, study_folder
 from subitize.humans.simulated import Manner, Seen
 from subitize.humans.simulating import simulate
 from subitize.humans.study import Study
+from subitize.humans.watching import overview
+from subitize.humans.web import in_thread
 from subitize.runs.columns import read_responses
 from subitize.runs.plan import read_trials
+from tests.humans.taking import taker
 from tests.reports.embedded import files_of
 from tests.scored import load_run, score_run
 
@@ -65,7 +68,10 @@ def test_the_tables_of_such_people_recover_the_truth(done: Path, tmp_path: Path)
     answers = read_answers(done)
     found = tables_of(make_run(answers, tmp_path))
     assert found["counts"]["labels|task1"]["value"] == 15
-    assert 0.5 < found["alpha"]["task1|nominal"]["value"] < 1  # they did not all agree
+    alpha = found["alpha"]["task1|nominal"]["value"]
+    assert 0.5 < alpha < 1  # they did not all agree
+    with opened(done) as here:  # and the desk has said so while the study was open
+        assert overview(here.desk)["alpha"] == pytest.approx(alpha)
     # Who gets which picture, and so who errs on it, depends on who asks first: a picture is right
     # where most of its five people typed its number, wrong where most typed another, and hangs on
     # the rule for ties where there is no such number.
@@ -241,6 +247,29 @@ def test_task_2_asks_how_many_later_and_of_others(files: tuple[str, str], tmp_pa
     assert not saw & {(row.person.name, row.item.family) for row in counts}
     found = tables_of(make_run(read_answers(folder), tmp_path / "runs"))
     assert found["table2"]["task2|me|accuracy"]["value"] == 100
+
+
+def test_who_found_nothing_left_goes_on_when_a_later_phase_begins(
+    files: tuple[str, str], tmp_path: Path
+) -> None:
+    study = Study("geckonum-task2", "lines", pictures=files[0], prompts=files[1], annotators=1,
+                  counts=True, training=False)  # fmt: skip
+    with opened(study_folder(tmp_path, study, "")) as here, in_thread(here.app) as base:
+        first, second = taker(base, here), taker(base, here)
+        for one in (first, second):
+            one.send("/consent", agree="yes")
+        first.send("/begin")
+        given = here.desk.people["p001"].given
+        while len(given) < 6:  # until every picture is in their hands or answered
+            first.send("/answer", value=first.look().options[0][0])
+        second.send("/begin")
+        assert "nothing left to do at the moment" in second.get(second.path).text
+        assert second.look().form("/on") is None
+        while page := first.look().form("/answer"):
+            first.post(page[0], {**page[1], "value": first.look().options[0][0]})
+        second.send("/on")
+        assert second.look().typed  # how many, of another person
+        assert here.desk.people["p002"].status == "working"
 
 
 def test_task_3_is_a_series_of_questions(files: tuple[str, str], tmp_path: Path) -> None:

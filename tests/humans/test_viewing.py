@@ -12,10 +12,13 @@ import orjson
 import pytest
 from typer.testing import CliRunner
 
+from subitize.api import run
 from subitize.cli import main, root
 from subitize.humans.viewing import make_site, viewer
+from subitize.humans.viewing_bundle import sources, write_bundle
 from subitize.humans.viewing_table import RunsTable
 from subitize.humans.web import in_thread
+from subitize.records import Stimulus
 from tests.humans.served import Visitor, ended_at_last
 from tests.humans.viewed import TRIALS, make_runs
 
@@ -94,7 +97,8 @@ def test_a_reply_is_told_whole_where_it_is_asked_for(inside: Visitor) -> None:
     assert told["cut"] == 0
 
 
-def test_the_command_serves_until_it_is_ended(folders: list[Path]) -> None:
+@pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM])
+def test_the_command_serves_until_it_is_ended(folders: list[Path], ending: int) -> None:
     command = [sys.executable, "-m", "subitize", "view", *map(str, folders)]
     with ended_at_last(command) as view:
         assert view.stdout is not None
@@ -105,7 +109,7 @@ def test_the_command_serves_until_it_is_ended(folders: list[Path]) -> None:
         assert visitor.get(address).status == 200
         summary = orjson.loads(visitor.get("/data/summary.json").text)
         assert summary["items"] == TRIALS
-        view.send_signal(signal.SIGINT)
+        view.send_signal(ending)
         view.communicate()
         assert view.returncode == 0
 
@@ -124,3 +128,30 @@ def test_what_can_not_be_viewed_is_told(
     done = CliRunner().invoke(root, ["view", str(folders[0]), "--bundle", str(tmp_path / "b")])
     assert done.exit_code == 0
     assert (tmp_path / "b" / "index.html").exists()
+
+
+def test_a_hidden_picture_stays_out_whatever_is_asked_about_it(tmp_path: Path) -> None:
+    """Marked by one trial of one run; another run asks something else about the same picture."""
+    made = [
+        run("naming", "sim/perfect", out=tmp_path, per_cell=1, max=2, size=64, control=False,
+            categories=("dots",), prompt=form).folder
+        for form in ("things", "objects")
+    ]  # fmt: skip
+    table = RunsTable(made)
+    assert len({table.trial(item).question for item in range(table.items)}) == 2
+    (made[0] / "faces.json").write_bytes(orjson.dumps([table.trial(0).id]))
+    write_bundle(table, tmp_path / "copy")
+    told = orjson.loads((tmp_path / "copy" / "data" / "trials-0.json").read_bytes())
+    shown = [bool(one["picture"]) for one in told]
+    alike = [table.trial(item).stimulus == table.trial(0).stimulus for item in range(table.items)]
+    assert sum(alike) == 2
+    assert shown == [not one for one in alike]
+    assert len(list((tmp_path / "copy" / "pictures").iterdir())) == 1
+
+
+def test_a_hidden_file_stays_out_with_a_box_over_it_too() -> None:
+    bare = Stimulus("file", {"sha256": "ab" * 32}, "a.png")
+    boxed = Stimulus("file", {"sha256": "ab" * 32, "box": [1, 2, 3, 4]}, "a.png")
+    filled = Stimulus("response", {"trial": "t", "over": {"kind": "file", "recipe": boxed.recipe}})
+    assert sources(bare) == sources(boxed)
+    assert sources(bare) <= sources(filled)

@@ -151,6 +151,9 @@ def test_another_reader_reads_without_writing(folders: list[Path], table: RunsTa
     before = {
         path: path.read_bytes() for one in folders for path in one.iterdir() if path.is_file()
     }
+    every = every_item(table, reader="final")
+    assert [one["item"] for one in every] == list(range(TRIALS))
+    assert all(len(one["answers"]) == 3 for one in every)
     changed = every_item(table, reader="final", changed="yes")
     expected = set()
     for run in table.runs:

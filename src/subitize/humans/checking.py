@@ -17,7 +17,7 @@ def problem_with(question: Question, value: str) -> str:
     if len(value) > LONGEST_ANSWER:
         return "This is too long."
     if question.form == FREE:
-        good = counted(value) is not None
+        good = value.isprintable() and counted(value) is not None
         return "" if good else "Please type a number, such as 3, 2.5, 2-5, 10+ or 1, 4."
     if question.form == NUMBER:
         good = value in question.stored or bool(re.fullmatch(r"[0-9]{1,6}", value.strip()))

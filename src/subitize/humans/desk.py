@@ -218,13 +218,20 @@ class Desk:
         return [*self._fill(person), person.update()]
 
     def go_on(self, person: Person) -> list[Statement]:
-        """A feedback or a break is over."""
+        """A feedback or a break is over, or one who was done does more."""
         page = self.step(person).page
+        if page == "end" and self.more(person):
+            person.status = WORKING
+            return [*self._fill(person), person.update()]
         name = {"feedback": "told", "break": "breaks"}.get(page)
         if name is None:
             return []
         person.facts[name] = int(person.facts.get(name, 0)) + 1
         return [person.update()]
+
+    def more(self, person: Person) -> bool:
+        """Whether there is something for one who is done: a later phase, or what others left."""
+        return person.status == DONE and self._choose(person)[0] is not None
 
     def _fill(self, person: Person) -> list[Statement]:
         """Keep the next items in the person's hands; without any, the session is done."""

@@ -57,20 +57,14 @@ def _people(folder: Path, info: dict[str, Any]) -> list[dict[str, str]]:
 
 
 def _take_in(group: Path, folders: Sequence[Path], benchmark: str) -> None:
-    plan = Plan(group, get_benchmark(benchmark).CONDITION)
-    try:
+    with Plan(group, get_benchmark(benchmark).CONDITION) as plan:
         for folder in folders:
             plan.add(planned(folder))
         plan.sync()
-    finally:
-        plan.close()
-    journal = Journal(group)
-    try:
+    with Journal(group) as journal:
         known = {(one.key, one.facts) for one in read_responses(group)}
         for folder in folders:
             for response in read_responses(folder):
                 if (response.key, response.facts) not in known:
                     journal.write(response)
         journal.sync()
-    finally:
-        journal.close()

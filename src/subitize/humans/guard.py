@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hmac
 import secrets
 import time
@@ -30,6 +31,8 @@ HEADERS = (
     (b"permissions-policy", b"camera=(), microphone=(), geolocation=()"),
 )
 LOCAL = ("127.0.0.1", "localhost", "::1")
+PATIENCE = 30.0
+"""seconds in which a request, and then its body, must have come as a whole"""
 
 
 @dataclass(frozen=True)
@@ -172,13 +175,18 @@ class Guard:
         return None
 
     def _bounded(self, receive: Receive) -> Receive:
-        """A body that says nothing of its length is bounded too."""
-        got = 0
+        """A body that says nothing of its length is bounded too, and one that does not end."""
+        got, more, until = 0, True, time.monotonic() + PATIENCE
 
         async def bounded() -> Message:
-            nonlocal got
-            message = await receive()
+            nonlocal got, more
+            try:
+                left = until - time.monotonic() if more else None
+                message = await asyncio.wait_for(receive(), left)
+            except TimeoutError:
+                raise Refused(408, "This took too long to come: please send it again.") from None
             got += len(message.get("body", b""))
+            more = bool(message.get("more_body"))
             if got > self.limits.body:
                 raise Refused(413, "Too much was sent.")
             return message

@@ -46,6 +46,12 @@ class Question:
     """a part of that text that stands out"""
 
     @property
+    def parts(self) -> tuple[str, str, str]:
+        """The quoted text before, in and behind what stands out."""
+        start, end = self.mark or (0, 0)
+        return self.quote[:start], self.quote[start:end], self.quote[end:]
+
+    @property
     def stored(self) -> tuple[str, ...]:
         """What may be stored of a choice."""
         return self.values or self.options

@@ -22,7 +22,8 @@ from subitize.humans.kinds.material import Material
 from subitize.humans.people import DONE, REFUSED, SCREENED, Given, Person
 from subitize.humans.store import Statement
 from subitize.humans.study import Study
-from subitize.humans.web import Handler, blob, data, form, page, redirect, session
+from subitize.humans.web import Handler, blob, data, form, page, redirect, session, whole
+from subitize.nouns import plural
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -147,6 +148,8 @@ class Pages:
         if step.page == "end":
             # Nobody is thanked before everything they said is on the disk.
             await self.save([])
+            noun = self.material.shown
+            values["shown"] = noun if values["progress"][0] == 1 else plural(noun)
             return page(request, "end.html", **values, **self._ending(person))
         if step.page == "consent":
             values["action"] = f"/p/{values['link']}/consent"
@@ -165,12 +168,8 @@ class Pages:
         open_ = [one for one in person.given if not one.done]
         ahead = open_[1] if len(open_) > 1 and open_[1].item.picture else None
         last = person.last
-        parts = None
-        if question.quote and question.mark:
-            start, end = question.mark
-            parts = (question.quote[:start], question.quote[start:end], question.quote[end:])
         return {
-            "question": question, "place": step.question, "ahead": ahead, "parts": parts,
+            "question": question, "place": step.question, "ahead": ahead,
             "keys": _keys(question.form, len(question.options)),
             "undoable": last is not None and last.role != "training",
             "typed": question.form not in (LINES, YES_NO),
@@ -184,7 +183,7 @@ class Pages:
         panel = self.desk.study.panel
         link = {DONE: panel.complete, SCREENED: panel.screened, REFUSED: panel.no_consent}
         shown = self.desk.study.entry == "panel"
-        return {"leave": link[person.status] if shown else "",
+        return {"leave": link[person.status] if shown else "", "more": self.desk.more(person),
                 "again": person.status == DONE and person.last is not None}  # fmt: skip
 
     async def picture(self, request: Request) -> Response:
@@ -237,7 +236,7 @@ class Pages:
         """Take an answer; the page is told to go on when it is durable."""
         person = await self._person(request)
         fields = await form(request)
-        where = _whole(fields.get("given")), _whole(fields.get("question"))
+        where = whole(fields.get("given")), whole(fields.get("question"))
         value = fields.get("value", "").strip()
         current = person.current
         if current is None or where != (current.number, len(current.answers)):
@@ -265,10 +264,6 @@ def read_flags(study: Study) -> dict[str, str]:
         return {}
     rows = read_entries(Path(study.flags), "the flags", ("image", "flag"))
     return {str(row["image"]): str(row["flag"]) for _, row in rows if str(row["flag"]).strip()}
-
-
-def _whole(text: str | None) -> int:
-    return int(text) if text and text.isascii() and text.isdecimal() and len(text) < 12 else -1
 
 
 def _keys(form_: str, many: int) -> list[str]:

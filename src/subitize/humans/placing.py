@@ -11,12 +11,20 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import orjson
-
 from subitize.errors import BadInput
-from subitize.files import read_bytes, read_json, write_whole
+from subitize.files import read_bytes, read_json, write_json
 from subitize.humans.guard import Refused
-from subitize.humans.web import Handler, Site, blob, form, make_app, page, redirect, researcher
+from subitize.humans.web import (
+    Handler,
+    Site,
+    blob,
+    form,
+    make_app,
+    page,
+    redirect,
+    researcher,
+    whole,
+)
 from subitize.pictures.editing import picture_size
 from subitize.pictures.media import media_type
 
@@ -26,6 +34,10 @@ if TYPE_CHECKING:
 
 LEAST = 4
 """pixels that a box has at least on each side"""
+BOX = {"x": "x", "y": "y", "w": "width", "h": "height"}
+"""what a form calls a box's sides, and what the file calls them"""
+MOST = 100_000
+"""things that one picture can have"""
 
 
 @dataclass
@@ -61,11 +73,21 @@ class Placing:
         return number, self.selected[number]
 
     async def show(self, request: Request) -> Response:
-        number, one = self._entry(request)
+        _, one = self._entry(request)
         known = self.done.get(one["image_file"], {})
+        box = known.get("bbox", {})
+        said = {name: box.get(key, "") for name, key in BOX.items()}
+        said |= {"object": known.get("object", one.get("object") or ""),
+                 "count": known.get("ground_truth", "")}  # fmt: skip
+        return self._page(request, said)
+
+    def _page(self, request: Request, said: Mapping[str, Any], problem: str = "") -> Response:
+        """The picture with what was said of it, and what is wrong with that."""
+        number, one = self._entry(request)
         width, height = self._size(one)
-        return page(request, "place.html", number=number, one=one, known=known, placing=self,
-                    width=width, height=height)  # fmt: skip
+        return page(request, "place.html", 422 if problem else 200, number=number, one=one,
+                    said=said, placing=self, width=width, height=height,
+                    problem=problem)  # fmt: skip
 
     async def picture(self, request: Request) -> Response:
         _, one = self._entry(request)
@@ -83,20 +105,24 @@ class Placing:
         if fields.get("verdict") == "drop":
             self.done[one["image_file"]] = {"dropped": True}
         else:
-            self.done[one["image_file"]] = self._kept(one, fields)
+            try:
+                self.done[one["image_file"]] = self._kept(one, fields)
+            except Refused as problem:
+                said = {name: fields.get(name, "") for name in (*BOX, "object", "count")}
+                return self._page(request, said, problem.message)
         self.write()
         later = range(number + 1, len(self.selected))
         after = next((n for n in later if self.selected[n]["image_file"] not in self.done), None)
         return redirect("/" if after is None else f"/place/{after}")
 
     def _kept(self, one: Mapping[str, Any], fields: Mapping[str, str]) -> dict[str, Any]:
-        thing, count = fields.get("object", "").strip(), fields.get("count", "").strip()
+        thing, count = fields.get("object", "").strip(), whole(fields.get("count", "").strip())
         if not thing or len(thing) > 80:
             raise Refused(422, "Say what is to be counted, in the plural.")
-        if not (count.isascii() and count.isdecimal() and 1 <= int(count[:9]) <= 100_000):
+        if not 1 <= count <= MOST:
             raise Refused(422, "Give the number of things, those behind the box included.")
         try:
-            x, y, wide, high = (round(float(fields[name])) for name in ("x", "y", "w", "h"))
+            x, y, wide, high = (round(float(fields[name])) for name in BOX)
         except (KeyError, ValueError, OverflowError):
             raise Refused(422, "Draw the box first.") from None
         width, height = self._size(one)
@@ -105,7 +131,7 @@ class Placing:
             raise Refused(422, "The box must lie inside the picture.")
         return {
             "image_file": one["image_file"], "log_prob": one.get("log_prob"),
-            "density_map_sum": float(count), "ground_truth": int(count), "object": thing,
+            "density_map_sum": float(count), "ground_truth": count, "object": thing,
             "bbox": {"x": x, "y": y, "width": wide, "height": high},
         }  # fmt: skip
 
@@ -113,10 +139,8 @@ class Placing:
         """Everything that was said so far: the metadata, and beside them what was dropped."""
         kept = [one for one in self.done.values() if "dropped" not in one]
         dropped = [name for name, one in self.done.items() if "dropped" in one]
-        option = orjson.OPT_INDENT_2
-        write_whole(self.out, orjson.dumps(kept, option=option) + b"\n", option="--out")
-        beside = self.out.with_suffix(".dropped.json")
-        write_whole(beside, orjson.dumps(dropped, option=option) + b"\n", option="--out")
+        write_json(self.out, kept, option="--out")
+        write_json(self.out.with_suffix(".dropped.json"), dropped, option="--out")
 
 
 def placing_from(selection: Path, pictures: Path, out: Path) -> Placing:

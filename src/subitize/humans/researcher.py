@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+from subitize.errors import StorageFull
 from subitize.humans.guard import Refused
 from subitize.humans.pages import Pages
 from subitize.humans.store import UPSERT
 from subitize.humans.watching import overview, progress_of
-from subitize.humans.web import Handler, blob, form, page, redirect, researcher
+from subitize.humans.web import Handler, blob, form, page, redirect, researcher, whole
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -60,11 +61,11 @@ class Researcher:
     async def links(self, request: Request) -> Response:
         """New personal links; they are shown once, since only their hashes are stored."""
         fields = await form(request)
-        many = fields.get("many", "")
-        if not many.isdecimal() or not 1 <= int(many[:9]) <= MOST_LINKS:
+        many = whole(fields.get("many"))
+        if not 1 <= many <= MOST_LINKS:
             raise Refused(422, f"Give a number of links from 1 to {MOST_LINKS}.")
         part = "pilot" if fields.get("part") == "pilot" else "main"
-        made = [self.desk.invite(part) for _ in range(int(many))]
+        made = [self.desk.invite(part) for _ in range(many)]
         await self.pages.save([one for _, statements in made for one in statements])
         site = request.app.state.site
         base = site.origin or str(request.base_url).rstrip("/")
@@ -72,7 +73,12 @@ class Researcher:
 
     async def forget(self, request: Request) -> Response:
         """Delete the ids by which a panel knows people; their hashes and answers stay."""
-        await self.pages.save([("DELETE FROM panel_ids", ())])
+        from starlette.concurrency import run_in_threadpool
+
+        try:
+            await run_in_threadpool(self.desk.store.forget)
+        except StorageFull:
+            raise Refused(503, "They could not be deleted. Please try again.") from None
         return redirect("/desk")
 
     async def items(self, request: Request) -> Response:
@@ -114,8 +120,7 @@ class Researcher:
             raise Refused(409, "Somebody has seen this picture already: it can't be changed now.")
         face = fields.get("face") == "on"
         await self.pages.save(self.desk.screen(item, verdict, reason, face))
-        at = fields.get("page", "1")
-        return redirect(f"/desk/screen?page={at if at.isdecimal() else 1}#{item}")
+        return redirect(f"/desk/screen?page={max(1, whole(fields.get('page')))}#{item}")
 
     async def picture(self, request: Request) -> Response:
         item = self.desk.items.get(request.path_params["item"])
@@ -127,7 +132,6 @@ class Researcher:
 
 def _paged(request: Request, every: Sequence[T]) -> tuple[Sequence[T], int, int]:
     """The part of a list that an address asks for by `page`, its number and the last one's."""
-    at = request.query_params.get("page", "1")
     last = max(1, -(-len(every) // PER_PAGE))
-    number = min(max(int(at) if at.isdecimal() and len(at) < 7 else 1, 1), last)
+    number = min(max(whole(request.query_params.get("page")), 1), last)
     return every[(number - 1) * PER_PAGE : number * PER_PAGE], number, last

@@ -17,7 +17,7 @@ from subitize.benchmarks.catalog import get_benchmark
 from subitize.benchmarks.geckonum.answers import import_people, people_from
 from subitize.datasets.geckonum.annotations import read_annotations
 from subitize.datasets.geckonum.prompts import read_prompts
-from subitize.files import make_folder, write_whole
+from subitize.files import make_folder, write_json, write_whole
 from subitize.humans.answers import Answers, Row, read_answers
 from subitize.humans.exporting import geckonum_files, need
 from subitize.records import Response, fingerprint
@@ -89,17 +89,15 @@ def _asked_run(answers: Answers, out: Path) -> Path:
     names = list(dict.fromkeys(row.person.name for row in rows))
     listed = [{"name": respondent(answers, name), "settings_hash": settings_hash} for name in names]
     made = RunFolder.open(out, parts, {"reader": None, "respondents": listed})
-    plan = Plan(made.path, benchmark.CONDITION)
     asked = [question.trial for item in answers.material.items if item.role == "main"
              for question in item.questions if question.trial is not None]  # fmt: skip
-    plan.add(asked)
-    plan.close()
-    journal, times = Journal(made.path), Counter[tuple[str, str]]()
-    for row in rows:
-        key = (row.person.name, row.question.trial_id)
-        journal.write(_response(answers, row, settings_hash, times[key]))
-        times[key] += 1
-    journal.close()
+    times = Counter[tuple[str, str]]()
+    with Plan(made.path, benchmark.CONDITION) as plan, Journal(made.path) as journal:
+        plan.add(asked)
+        for row in rows:
+            key = (row.person.name, row.question.trial_id)
+            journal.write(_response(answers, row, settings_hash, times[key]))
+            times[key] += 1
     _keep_screening(answers, made.path)
     return made.path
 
@@ -115,7 +113,7 @@ def _keep_screening(answers: Answers, folder: Path) -> None:
     faces = [trial for item in answers.faces for trial in trials.get(item, ())]
     for name, found in (("excluded.json", dropped), ("faces.json", faces)):
         if found:
-            write_whole(folder / name, orjson.dumps(found, option=orjson.OPT_INDENT_2))
+            write_json(folder / name, found)
 
 
 def respondent(answers: Answers, person: str) -> str:

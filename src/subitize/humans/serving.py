@@ -12,7 +12,7 @@ from typing import Any
 import orjson
 
 from subitize.errors import BadInput, WrongRun
-from subitize.files import make_folder, write_whole
+from subitize.files import make_folder, write_json
 from subitize.humans.desk import Desk
 from subitize.humans.kinds.catalog import material_of
 from subitize.humans.kinds.material import Material
@@ -45,7 +45,7 @@ def study_folder(out: Path, study: Study, database: str) -> Path:
     make_folder(folder, "--out")
     shown = open_database(folder, database, study.name).shown if database else ""
     packed = {"format": FORMAT, "study": study.as_json(), "database": shown}
-    write_whole(folder / FILE, orjson.dumps(packed, option=orjson.OPT_INDENT_2) + b"\n")
+    write_json(folder / FILE, packed)
     return folder
 
 

@@ -24,7 +24,10 @@ def simulate(here: Opened, many: int, manner: Manner | None = None, eye: Eye | N
     """So many simulated annotators do the study; how many answers they gave."""
     with in_thread(here.app) as base:
         people = invited(here.desk, base, many, manner or Manner(), eye or own_eye(here.desk))
-        return sum(in_own_loop(all_work(people)))
+        before, given = -1, 0
+        while given > before:  # who found nothing left looks again: a later phase may have begun
+            before, given = given, sum(in_own_loop(all_work(people)))
+        return given
 
 
 def in_own_loop(work: Coroutine[Any, Any, T]) -> T:

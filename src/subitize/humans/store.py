@@ -60,9 +60,16 @@ class Database(Protocol):
     def shown(self) -> str:
         """Where it is, without a password."""
 
+    @property
+    def forget(self) -> str:
+        """SQL that deletes a panel's ids from the database's files, not only from sight."""
+
 
 class SQLite:
     """A file in the study's folder."""
+
+    forget = "DELETE FROM panel_ids"
+    """overwritten by secure_delete, and then no longer in the log: `Store.forget`"""
 
     def __init__(self, file: Path) -> None:
         self.file = file
@@ -88,6 +95,8 @@ class SQLite:
 
 class PostgreSQL:
     """A server by its address; every study has a schema of its own."""
+
+    forget = "TRUNCATE panel_ids"
 
     def __init__(self, url: str, study: str) -> None:
         parts = urlsplit(url)
@@ -171,6 +180,12 @@ class Store:
     async def save(self, statements: Iterable[Statement]) -> None:
         """`write`, awaited."""
         await asyncio.wrap_future(self.write(statements))
+
+    def forget(self) -> None:
+        """Delete the ids by which a panel knows people."""
+        self.write([(self.database.forget, ())]).result()
+        if isinstance(self.database, SQLite):
+            self.read("PRAGMA wal_checkpoint(TRUNCATE)")  # else the log still has them
 
     def close(self) -> None:
         """Write what waits, then end."""

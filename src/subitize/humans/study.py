@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Mapping
 from dataclasses import MISSING, asdict, dataclass, field, fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from subitize.errors import BadInput, UnknownName, in_words
-from subitize.files import decoded, read_bytes
+from subitize.files import read_toml
 
 KINDS = (
     "geckonum-task1", "geckonum-task2", "geckonum-task3", "naming", "capture", "count", "verify",
@@ -18,11 +17,17 @@ KINDS = (
 )  # fmt: skip
 ENTRIES = ("links", "open", "panel")
 RETURNS = ("resume", "restart", "block")
-CONSENT = (
-    "You will look at pictures and answer short questions about them. We store your answers and "
-    "how long each took. We do not ask for your name, and we store nothing that identifies you. "
-    "Taking part is voluntary: you can stop at any time by closing the page."
+STORED = (
+    "We store your answers and how long each took. We do not ask for your name, and we store "
+    "nothing that identifies you. Taking part is voluntary: you can stop at any time by closing "
+    "the page."
 )
+CONSENT = f"You will look at pictures and answer short questions about them. {STORED}"
+READING = f"You will read short replies and say which number each of them gives. {STORED}"
+OF_KINDS: Mapping[str, Mapping[str, Any]] = {
+    "reader-check": {"title": "Which number does it give?", "consent": {"text": READING}},
+}
+"""defaults of a kind where they are not those of all"""
 
 
 @dataclass(frozen=True)
@@ -129,12 +134,7 @@ SECTIONS = {"consent": Consent, "returning": Return, "panel": Panel}
 
 def read_study(path: Path) -> Study:
     """A study from its TOML file; paths in it are relative to the file."""
-    text = decoded(read_bytes(path, "the study"), str(path))
-    try:
-        given = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as problem:
-        raise BadInput(f"{path} is no TOML: {problem}.") from None
-    made = study_from(given, str(path))
+    made = study_from(read_toml(path, "the study"), str(path))
     places: dict[str, Any] = {
         name: str((path.parent / value).resolve())
         for name in ("pictures", "run", "prompts", "verify", "captions", "flags")
@@ -147,7 +147,10 @@ def read_study(path: Path) -> Study:
 
 def study_from(given: Mapping[str, Any], where: str) -> Study:
     """A study from names and values; what is not a part of one is an error."""
-    values = dict(given)
+    own = OF_KINDS.get(str(given.get("kind")), {})
+    values = {**own, **given}
+    if "consent" in own and isinstance(given.get("consent"), Mapping):
+        values["consent"] = {**own["consent"], **given["consent"]}
     for name, kind in SECTIONS.items():
         if name in values:
             values[name] = _made(kind, values[name], f"{where}, [{name}]")

@@ -244,17 +244,11 @@ def open_session(
     folder = RunFolder.open(out, parts, {"parameters": None, "endpoint": None})
     with locked(folder.path):
         trials = list(benchmark.trials("ask", settings, {}))
-        plan = Plan(folder.path, benchmark.CONDITION)
-        try:
+        with Plan(folder.path, benchmark.CONDITION) as plan:
             plan.add(trials)
             plan.sync()
-        finally:
-            plan.close()
-        journal = Journal(folder.path)
-        try:
+        with Journal(folder.path) as journal:
             yield Session(folder, trials, journal, person)
-        finally:
-            journal.close()
 
 
 @dataclass(frozen=True)

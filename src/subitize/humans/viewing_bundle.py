@@ -21,7 +21,7 @@ from subitize.humans.viewing_query import trial_facts
 from subitize.humans.viewing_table import RunsTable
 from subitize.humans.web import HERE, environment
 from subitize.pictures.media import media_type
-from subitize.records import fingerprint
+from subitize.records import Stimulus, Trial, fingerprint
 from subitize.runs.exclusions import read_exclusions, read_faces
 
 FILES = (
@@ -62,11 +62,25 @@ def write_bundle(table: RunsTable, out: Path) -> Path:
 
 
 def hidden_pictures(table: RunsTable) -> set[str]:
-    """Trials and picture files whose pictures are not given away."""
+    """Trials and pictures that are not given away: also those of other questions about them."""
     hidden: set[str] = set()
     for run in table.runs:
         hidden |= read_exclusions(run.folder).keys() | read_faces(run.folder)
-    return hidden
+    for item in table.items_of(hidden):
+        hidden |= sources(table.trial(item).stimulus)
+    # A received picture is called by its hash, by which it is known as somebody's stimulus too.
+    return hidden | {name.partition(".")[0] for name in hidden}
+
+
+def sources(stimulus: Stimulus) -> set[str]:
+    """What a picture is made of: its recipe, or the file under its box and what fills that."""
+    recipe = stimulus.recipe
+    under = sources(Stimulus(**recipe["over"])) if "over" in recipe else set()
+    return under | {str(recipe.get("sha256") or fingerprint(recipe))}
+
+
+def _is_hidden(trial: Trial, hidden: set[str]) -> bool:
+    return trial.id in hidden or bool(hidden & sources(trial.stimulus))
 
 
 def _columns(part: pl.DataFrame) -> dict[str, Any]:
@@ -90,10 +104,11 @@ def _write_trials(table: RunsTable, out: Path, hidden: set[str]) -> None:
             facts["picture"] = _shown(table, pictures, item, out, hidden)
             told.append(facts)
         _write(out / "data" / f"trials-{first // CHUNK}.json", told)
-    painted = table.own.filter(pl.col("kind") == "picture").select("row", "trial", "value")
+    painted = table.own.filter(pl.col("kind") == "picture").select("row", "item", "value")
     names = {}
-    for row, trial, value in painted.iter_rows():
-        picture = None if hidden & {trial, value} else pictures.painted(row)
+    for row, item, value in painted.iter_rows():
+        kept_in = value in hidden or _is_hidden(table.trial(item), hidden)
+        picture = None if kept_in else pictures.painted(row)
         if picture is not None:
             names[row] = f"pictures/{value}"
             write_whole(out / "pictures" / value, picture)
@@ -102,7 +117,7 @@ def _write_trials(table: RunsTable, out: Path, hidden: set[str]) -> None:
 
 def _shown(table: RunsTable, pictures: Pictures, item: int, out: Path, hidden: set[str]) -> str:
     trial = table.trial(item)
-    if trial.stimulus.kind not in ("drawn", "file") or trial.id in hidden:
+    if trial.stimulus.kind not in ("drawn", "file") or _is_hidden(trial, hidden):
         return ""
     name = fingerprint(trial.stimulus.recipe)
     if found := sorted((out / "pictures").glob(f"{name}.*")):

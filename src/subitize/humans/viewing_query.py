@@ -101,7 +101,7 @@ def scope(table: RunsTable, query: Query, without: tuple[str, ...] = ()) -> pl.D
 
 def fitting(found: pl.DataFrame, query: Query, without: tuple[str, ...] = ()) -> pl.Series:
     """Which of these answers fit all that is wanted of an answer."""
-    fits = pl.lit(True)
+    fits = pl.repeat(True, pl.len())
     for name, value in query.answers.items():
         if name in without:
             continue
@@ -118,7 +118,7 @@ def fitting(found: pl.DataFrame, query: Query, without: tuple[str, ...] = ()) ->
     for word in query.search.split():
         pattern = f"(?i){_escaped(word)}"
         fits &= pl.col("value").str.contains(pattern)
-    return found.select(fits.fill_null(False).alias("fits")).to_series().fill_null(False)
+    return found.select(fits=fits.fill_null(False)).to_series()
 
 
 def _off(value: str) -> pl.Expr:
@@ -196,21 +196,16 @@ def _outcome(pair: str) -> pl.Expr:
 def trials_page(table: RunsTable, query: Query) -> dict[str, Any]:
     """One page of trials, each with all its answers side by side."""
     every = scope(table, query)
-    fits = fitting(every, query)
-    found = every.filter(every["item"].is_in(every.filter(fits)["item"].implode()))
+    fits = every.filter(fitting(every, query))
+    found = every.join(fits, on="item", how="semi", maintain_order="left")
     if query.pair:
         pairs = _of_pair(every, query).filter(_outcome(query.pair))
-        found = found.filter(found["item"].is_in(pairs["item"].implode()))
+        found = found.join(pairs, on="item", how="semi", maintain_order="left")
     items = _ordered(found, query)
     pages = max(1, -(-len(items) // PAGE))
     page = min(query.page, pages - 1)
     shown = items[page * PAGE : (page + 1) * PAGE]
-    told = _items(
-        table,
-        query,
-        shown,
-        set(every.filter(fits)["row"].filter(every.filter(fits)["item"].is_in(shown))),
-    )
+    told = _items(table, query, shown, set(fits.filter(pl.col("item").is_in(shown))["row"]))
     return {
         "trials": len(items), "answers": found.height, "page": page, "pages": pages, "items": told
     }  # fmt: skip

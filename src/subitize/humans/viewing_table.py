@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -112,6 +112,12 @@ class RunsTable:
         run, trial = self._order.row(item)
         found: Trial = self.runs[run].trials[trial]
         return found
+
+    def items_of(self, trials: Collection[str]) -> list[int]:
+        """The items of these trials, of those that are here."""
+        found = self._order["trial"].is_in(list(trials)).arg_true()
+        items: list[int] = found.to_list()
+        return items
 
     @property
     def items(self) -> int:

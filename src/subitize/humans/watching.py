@@ -47,14 +47,14 @@ class Said(NamedTuple):
     seconds: float
 
 
-def said_by(people: Iterable[Person], part: str = "main") -> list[Said]:
+def said_by(people: Iterable[Person]) -> list[Said]:
     """Every answer that holds, of those who were not screened out."""
     return [
         Said(person.name, (one.item.id, answer.question),
              meant(one.item.questions[answer.question], answer.value), answer.value,
              answer.seconds)
         for person in people if person.status != "screened"
-        for one in person.given if one.role == part
+        for one in person.given if one.role == "main"
         for answer in one.answers
     ]  # fmt: skip
 
@@ -63,7 +63,9 @@ def alpha_of(said: Sequence[Said]) -> float | None:
     """Krippendorff's α (nominal) so far; None while there is nothing to compare."""
     known = [one for one in said if one.value is not None]
     try:
-        return krippendorff_alpha([one.unit for one in known], [str(one.value) for one in known])
+        return krippendorff_alpha(
+            [f"{item} {place}" for _, (item, place), *_ in known], [str(one.value) for one in known]
+        )
     except BadInput:
         return None
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 import hmac
 import secrets
+import signal
 import socket
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, contextmanager
@@ -19,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlsplit
 
 from subitize.errors import BadInput, MissingExtra
-from subitize.humans.guard import Guard, Limits, Refused, signed
+from subitize.humans.guard import PATIENCE, Guard, Limits, Refused, signed
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -165,6 +166,11 @@ async def form(request: Request) -> dict[str, str]:
     return fields
 
 
+def whole(text: str | None) -> int:
+    """A whole number that somebody sent; -1 for anything else."""
+    return int(text) if text and text.isascii() and text.isdecimal() and len(text) < 10 else -1
+
+
 def page(request: Request, template: str, status: int = 200, **values: Any) -> Response:
     """A page from a template; `csrf`, `site` and the path are known in every one."""
     from starlette.responses import HTMLResponse
@@ -191,12 +197,12 @@ def data(content: Any, status: int = 200) -> Response:
     return Response(orjson.dumps(content), status, headers, "application/json")
 
 
-def blob(content: bytes, media_type: str, *, keep: bool = True) -> Response:
-    """Bytes such as a picture; with `keep` the browser need not ask for them again."""
+def blob(content: bytes, media_type: str) -> Response:
+    """Bytes such as a picture, which the browser need not ask for again."""
     from starlette.responses import Response
 
-    how = "private, max-age=86400, immutable" if keep else "no-store"
-    return Response(content, headers={"cache-control": how}, media_type=media_type)
+    kept = {"cache-control": "private, max-age=86400, immutable"}
+    return Response(content, headers=kept, media_type=media_type)
 
 
 @functools.cache
@@ -216,7 +222,8 @@ def environment() -> Environment:
 async def _refuse(request: Request, problem: Refused) -> Response:
     if "json" in request.headers.get("accept", ""):
         return data({"problem": problem.message}, problem.status)
-    return page(request, "message.html", problem.status, message=problem.message)
+    back = "/desk" if request.url.path.startswith("/desk/") and problem.status != 403 else ""
+    return page(request, "message.html", problem.status, message=problem.message, back=back)
 
 
 async def _missing(request: Request, problem: Exception) -> Response:
@@ -239,10 +246,11 @@ def listen(host: str, port: int) -> socket.socket:
         made.bind((host, port))
         # From now on: who opens the address that is told waits a moment instead of being refused.
         made.listen(512)
-    except OSError as problem:
+    except (OSError, OverflowError) as problem:  # the second of a port that can't be
         made.close()
+        why = getattr(problem, "strerror", None) or problem
         raise BadInput(
-            f"Nothing can listen on {host}:{port} ({problem.strerror or problem}): "
+            f"Nothing can listen on {host}:{port} ({why}): "
             "choose another --port, or 0 for any free one."
         ) from None
     return made
@@ -269,25 +277,14 @@ def check_origin(origin: str) -> str:
 
 def serve(app: Any, bound: socket.socket) -> None:
     """Answer on this socket until Ctrl-C or SIGTERM; what has begun is finished first."""
-    import uvicorn
-
-    config = uvicorn.Config(
-        app,
-        log_level="warning",
-        access_log=False,
-        server_header=False,
-        proxy_headers=False,
-        ws="none",
-        http="h11",  # the one that bounds what comes before a request's body
-        timeout_graceful_shutdown=5,
-        timeout_keep_alive=30,
-        h11_max_incomplete_event_size=32 * 1024,
-    )
+    # uvicorn ends well and then raises the signal anew: as Ctrl-C does, it must let us close files.
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
-        uvicorn.Server(config).run(sockets=[bound])
+        _server(app).run(sockets=[bound])
     except KeyboardInterrupt:
         return
     finally:
+        signal.signal(signal.SIGTERM, before)
         bound.close()
 
 
@@ -296,11 +293,8 @@ def in_thread(app: Any) -> Iterator[str]:
     """The app's address, while it answers on a free port of this machine from another thread."""
     import threading
 
-    import uvicorn
-
     bound = listen("127.0.0.1", 0)
-    config = uvicorn.Config(app, log_level="warning", access_log=False, ws="none")
-    server = uvicorn.Server(config)
+    server = _server(app)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]})
     thread.start()
     try:
@@ -311,3 +305,61 @@ def in_thread(app: Any) -> Iterator[str]:
         server.should_exit = True
         thread.join()
         bound.close()
+
+
+def _server(app: Any) -> Any:
+    import uvicorn
+
+    return uvicorn.Server(
+        uvicorn.Config(
+            app,
+            log_level="error",  # what strangers send wrongly is no line of the researcher's
+            access_log=False,
+            server_header=False,
+            proxy_headers=False,
+            ws="none",
+            http=_timely(),
+            timeout_graceful_shutdown=5,
+            timeout_keep_alive=int(PATIENCE),
+            h11_max_incomplete_event_size=32 * 1024,
+        )
+    )
+
+
+@functools.cache
+def _timely() -> Any:
+    """HTTP by h11, which bounds what comes before a body, on lines that are not held for ever.
+
+    Who connects has PATIENCE seconds to ask for something whole; a body has its own in `Guard`.
+    """
+    import asyncio
+
+    from uvicorn.protocols.http.h11_impl import H11Protocol
+
+    class Timely(H11Protocol):
+        late: asyncio.TimerHandle | None = None
+
+        def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+            super().connection_made(transport)
+            self._watch()
+
+        def data_received(self, data: bytes) -> None:
+            super().data_received(data)
+            self._watch()
+
+        def connection_lost(self, exc: Exception | None) -> None:
+            super().connection_lost(exc)
+            self._stop()
+
+        def _watch(self) -> None:
+            if self.cycle is not None and not self.cycle.response_complete:
+                self._stop()
+            elif self.late is None:
+                self.late = self.loop.call_later(PATIENCE, self.transport.close)
+
+        def _stop(self) -> None:
+            if self.late is not None:
+                self.late.cancel()
+                self.late = None
+
+    return Timely

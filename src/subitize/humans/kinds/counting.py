@@ -6,20 +6,19 @@ or told by names such as 7_apples_12.png.
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from subitize.datasets.geckonum.pictures import ENDINGS
 from subitize.errors import BadInput
-from subitize.files import read_bytes, read_entries
+from subitize.files import read_entries
 from subitize.humans.items import NUMBER, Item, Question
 from subitize.humans.kinds.material import Material, checks, from_file, known_by, trained
 from subitize.humans.study import Study
 from subitize.nouns import singular
+from subitize.pictures.media import ENDINGS, picture_sha256
 from subitize.records import Stimulus, Trial, make_trial
 
 BENCHMARK = ("people-count", "1")
@@ -38,7 +37,7 @@ def count_material(study: Study) -> Material:
     """One item per picture and thing."""
     folder = _folder(study)
     things = _things(study)
-    items = [_item(folder, path, *_asked(path, folder, study, things)) for path in _files(folder)]
+    items = [_item(folder, path, _asked(path, folder, study, things)) for path in _files(folder)]
     practice = [trained(0, "pears.svg", Question(
         "How many whole pears are in the picture?", NUMBER, right=("3",),
         why="Three pears are whole; the half is not counted."))]  # fmt: skip
@@ -95,19 +94,17 @@ def _things(study: Study) -> Mapping[str, str] | None:
     return {str(row["image"]): str(row["category"]) for _, row in rows}
 
 
-def _asked(
-    path: Path, folder: Path, study: Study, things: Mapping[str, str] | None
-) -> tuple[str, str]:
+def _asked(path: Path, folder: Path, study: Study, things: Mapping[str, str] | None) -> str:
     image = path.relative_to(folder).as_posix()
     if things is not None:
         if image not in things:
             raise BadInput(f"{study.things} does not tell what is counted in {image}.")
-        return things[image], ""
+        return things[image]
     named = NAMED.fullmatch(path.stem)
-    return study.things or (named["category"] if named else "things"), ""
+    return study.things or (named["category"] if named else "things")
 
 
-def _item(folder: Path, path: Path, thing: str, said: str) -> Item:
+def _item(folder: Path, path: Path, thing: str, said: str = "") -> Item:
     image = path.relative_to(folder).as_posix()
     trial = count_trial(image, path, thing, said)
     words = f"How many {thing} are in the picture?"
@@ -136,8 +133,7 @@ def _second(said: str, thing: str) -> str:
 
 def count_trial(image: str, path: Path, thing: str, said: str) -> Trial:
     """What is asked about one picture; the picture is known by its bytes."""
-    content = read_bytes(path, "the picture")
-    recipe = {"sha256": hashlib.sha256(content).hexdigest()}
+    recipe = {"sha256": picture_sha256(path)}
     condition = {"image": image, "category": thing, "said": said}
     return make_trial(
         (*BENCHMARK, "verify" if said else "count"), Stimulus("file", recipe, str(path.resolve())),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, fields
+from dataclasses import asdict, fields, replace
 from functools import partial
 from pathlib import Path
 
@@ -29,6 +29,7 @@ from subitize.humans.kinds.material import (
     trained,
 )
 from subitize.humans.study import Study
+from subitize.numerals import to_words
 from subitize.records import Stimulus, Trial, make_trial
 from subitize.runs.columns import read_responses
 from subitize.runs.folder import read_info
@@ -55,12 +56,15 @@ INSTRUCTIONS = {
         "If a question can't be answered from what the picture shows, answer no.",
     ),
 }
-LEAVES = tuple(
-    line for _, line in wording.make_questions(
-        [Prompt(0, "", 0, -1, "apple:more, leaf:more", "approx-2-entity", "example")]
-    )[0].lines
-)  # fmt: skip
-"""the five lines about apples and leaves, worded by the rule that words all of them"""
+
+
+def _lines(one: str, other: str) -> tuple[str, ...]:
+    """The five lines about two things, worded by the rule that words all of them."""
+    about = Prompt(0, "", 0, -1, f"{one}:more, {other}:more", "approx-2-entity", "example")
+    return tuple(line for _, line in wording.make_questions([about])[0].lines)
+
+
+LEAVES = _lines("apple", "leaf")
 EXAMPLES = {
     1: (
         Example("apples.svg", "Two apples and half an apple", "How many apples are in the image?",
@@ -110,8 +114,7 @@ def gecko_material(study: Study) -> Material:
             f"None of the {len(found)} pictures is asked about in Task {task}: their prompts "
             "belong to another task. Choose another kind of study."
         )
-    form, words = (FREE, "How many apples are in the image?")
-    return Material([*_training(task), *checks(form, words), *items], INSTRUCTIONS[task],
+    return Material([*_training(task), *_checks(task), *items], INSTRUCTIONS[task],
                     EXAMPLES[task], {"benchmark": GeckoNumPeople.NAME})  # fmt: skip
 
 
@@ -199,9 +202,7 @@ def _training(task: int) -> Iterator[Item]:
             yield trained(place, name, Question(words, FREE, right=rights, why=why))
         return
     if task == 2:
-        shown = Prompt(0, "", 0, -1, "pear:fewer, apple:fewer", "approx-2-entity", "training")
-        lines = tuple(words for _, words in wording.make_questions([shown])[0].lines)
-        form, options, values = LINES, lines, tuple(map(str, CODES[5]))
+        form, options, values = LINES, _lines("pear", "apple"), tuple(map(str, CODES[5]))
         practice = (
             ("pears.svg", wording.LINE_QUESTION, "1", "There are pears, but no apples."),
             ("apples-pears.svg", wording.LINE_QUESTION, "2",
@@ -216,3 +217,26 @@ def _training(task: int) -> Iterator[Item]:
     for place, (name, words, right, why) in enumerate(practice):
         asked = Question(words, form, None, options, values, (right,), why)
         yield trained(place, name, asked)
+
+
+def _checks(task: int) -> list[Item]:
+    """Attention checks in the task's own form, about one to four apples."""
+    made = checks(FREE, "How many apples are in the image?")
+    if task == 1:
+        return made
+    return [
+        replace(one, questions=(_checked(task, place, int(one.questions[0].right[0])),))
+        for place, one in enumerate(made)
+    ]
+
+
+def _checked(task: int, place: int, n: int) -> Question:
+    """Every second claim is true: there are n apples, and neither pears nor leaves."""
+    true = place % 2 == 0
+    if task == 2:
+        values = tuple(map(str, CODES[5]))
+        lines = _lines("apple" if true else "pear", "leaf")
+        return Question(wording.LINE_QUESTION, LINES, None, lines, values, (values[int(true)],))
+    said = to_words(n if true else n + 3)
+    words = f"Is there {said} apple?" if said == "one" else f"Are there {said} apples?"
+    return Question(words, YES_NO, None, YES_OR_NO, ("1", "0"), ("1" if true else "0",))

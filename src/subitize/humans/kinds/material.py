@@ -18,6 +18,8 @@ from subitize.stimuli.naming import recipe
 DRAWINGS = Path(__file__).parent.parent / "static" / "examples"
 SIDE = 640
 """pixels of the pictures that training and checks draw"""
+CHECKS = 8
+"""attention checks that a study has; a person gets as many of them as it says"""
 
 
 class Example(NamedTuple):
@@ -43,6 +45,8 @@ class Material:
     examples: Sequence[Example] = ()
     run: Mapping[str, Any] = field(default_factory=dict)
     """benchmark and settings of the run that the answers make; nothing where they make none"""
+    shown: str = "picture"
+    """what one item is called where people read of it"""
 
 
 def from_file(path: Path) -> Shown:
@@ -73,7 +77,7 @@ def dots(category: str, n: int, index: int, side: int = SIDE) -> Stimulus:
     return Stimulus("drawn", recipe(category, n, index, size=side))
 
 
-def checks(form: str, words: str, many: int = 8) -> list[Item]:
+def checks(form: str, words: str) -> list[Item]:
     """Attention checks: so few things that whoever looks can't be wrong."""
     return [
         Item(
@@ -82,7 +86,7 @@ def checks(form: str, words: str, many: int = 8) -> list[Item]:
             partial(from_stimulus, dots("apples", place % 4 + 1, 900 + place)),
             "check",
         )
-        for place in range(many)
+        for place in range(CHECKS)
     ]
 
 

@@ -138,7 +138,7 @@ def reader_material(study: Study) -> Material:
         ))
     ]  # fmt: skip
     asked = (_reply(trials[one.trial], one) for one in chosen)
-    return Material([*practice, *_reader_checks(), *asked], words)
+    return Material([*practice, *_reader_checks(), *asked], words, shown="reply")
 
 
 def _reader_checks() -> Iterator[Item]:

@@ -113,11 +113,11 @@ function statesTable(states, params, summary) {
     element("table", { className: "states" }, element("thead", {}, head), element("tbody", {}, ...rows))));
 }
 
+export const pairWords = ([first, second]) => ({ "both-right": "both right",
+  "only-first": `only ${first} right`, "only-second": `only ${second} right`, "both-wrong": "neither right" });
+
 function pairsTable(pairs, params) {
-  const [first, second] = params.getAll("model");
-  const words = { "both-right": "both right", "only-first": `only ${first} right`,
-    "only-second": `only ${second} right`, "both-wrong": "neither right" };
-  const rows = Object.entries(words).map(([pair, name]) => {
+  const rows = Object.entries(pairWords(params.getAll("model"))).map(([pair, name]) => {
     const row = element("tr", {}, element("td", {}, name), element("td", { className: "number" },
       link(changed({ pair }), spaced(pairs[pair]))));
     if (params.get("pair") === pair) row.classList.add("chosen");

@@ -1,6 +1,6 @@
 // The viewer's page. What it shows comes from a source: the server, or the files of a bundle.
 // Everything a model said is put in as text, never as HTML.
-import { drawFigures } from "./viewing-figures.js";
+import { drawFigures, pairWords } from "./viewing-figures.js";
 import { changed, chosen, element, link, spaced } from "./viewing-parts.js";
 
 const LABELS = { off: "Said − target", run: "Run", wanted: "Target", state: "State", stage: "Stage", benchmark: "Benchmark" };
@@ -130,12 +130,17 @@ function tell(problem) {
   at("about").textContent = "";
 }
 
+function inWords(name, params) {
+  const value = params.get(name);
+  return name === "pair" ? pairWords(params.getAll("model"))[value] ?? value : `${LABELS[name] ?? name}: ${value}`;
+}
+
 function showPage(page, params) {
   const { trials, answers } = page;
   const words = `${spaced(trials)} trial${trials === 1 ? "" : "s"}, ${spaced(answers)} answers`;
   const marks = OF_ANSWERS.concat("wanted").filter((name) => params.get(name));
   at("about").replaceChildren(words, ...marks.map((name) =>
-    link(changed({ [name]: "" }), `${LABELS[name] ?? name}: ${params.get(name)} ×`, "tag")));
+    link(changed({ [name]: "" }), `${inWords(name, params)} ×`, "tag")));
   at("trials").replaceChildren(...page.items.map(trialCard));
   if (!page.items.length)
     at("trials").append(element("p", { className: "lead soft" }, "No trial is like that."));
