@@ -105,7 +105,7 @@ def test_no_error_no_request_no_sideways_scroll(visit: Visit) -> None:
     assert page.evaluate("document.documentElement.scrollWidth") == width
     assert page.evaluate("document.images.length") > 20
     assert page.evaluate("[...document.images].every(i => i.complete && i.naturalWidth > 0)")
-    assert page.locator("figure.drawing svg").count() == 7
+    assert page.locator("figure.drawing").count() == 7
     assert visit.clean()
 
 
@@ -242,10 +242,21 @@ def test_buttons_copy_bibtex_latex_and_the_methods(browser: Any, report: Path) -
     page.close()
 
 
+def test_every_figure_fits_the_screen_in_one_layout(visit: Visit) -> None:
+    visit.open_everything()
+    drawings = visit.page.locator("figure.drawing")
+    for place in range(drawings.count()):
+        one = drawings.nth(place)
+        shown = [svg for svg in one.locator("svg").all() if svg.is_visible()]
+        assert len(shown) == 1
+        assert one.evaluate("f => f.querySelector('.card').scrollWidth <= f.clientWidth"), place
+
+
 def test_no_letters_of_a_figure_are_smaller_than_ten_pixels(visit: Visit) -> None:
     visit.open_everything()
     sizes = visit.page.evaluate(
-        "[...document.querySelectorAll('figure.drawing svg text')].map(t => {"
+        "[...document.querySelectorAll('figure.drawing svg text')]"
+        ".filter(t => t.getClientRects().length).map(t => {"
         "const matrix = t.getScreenCTM();"
         "return parseFloat(getComputedStyle(t).fontSize) * Math.hypot(matrix.a, matrix.b)})"
     )

@@ -9,17 +9,19 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 DOI = "10.48550/arXiv.2504.15485"
+VENUE = "Proceedings of the IEEE/CVF International Conference on Computer Vision (ICCV)"
 CITATION = (
     "Pothiraj A, Stengel-Eskin E, Cho J, Bansal M (2025). CAPTURE: Evaluating Spatial Reasoning in "
-    "Vision Language Models via Occluded Object Counting."
+    f"Vision Language Models via Occluded Object Counting. {VENUE}. doi:{DOI}."
 )
-BIBTEX = """@misc{pothiraj2025capture,
-  title  = {{CAPTURE}: Evaluating Spatial Reasoning in Vision Language Models via Occluded Object
-            Counting},
-  author = {Pothiraj, Atin and Stengel-Eskin, Elias and Cho, Jaemin and Bansal, Mohit},
-  year   = {2025},
-  doi    = {10.48550/arXiv.2504.15485},
-  url    = {https://github.com/atinpothiraj/CAPTURE}
+BIBTEX = """@inproceedings{pothiraj2025capture,
+  title     = {{CAPTURE}: Evaluating Spatial Reasoning in Vision Language Models via Occluded Object
+               Counting},
+  author    = {Pothiraj, Atin and Stengel-Eskin, Elias and Cho, Jaemin and Bansal, Mohit},
+  booktitle = {Proceedings of the IEEE/CVF International Conference on Computer Vision (ICCV)},
+  year      = {2025},
+  doi       = {10.48550/arXiv.2504.15485},
+  url       = {https://github.com/atinpothiraj/CAPTURE}
 }"""
 
 

@@ -12,14 +12,17 @@ from typing import NamedTuple
 URL = "https://arxiv.org/abs/2406.14774"
 CITATION = (
     "Kajić I, Wiles O, Albuquerque I, Bauer M, Wang S, Pont-Tuset J, Nematzadeh A (2024). "
-    "Evaluating numerical reasoning in text-to-image models. arXiv:2406.14774."
+    "Evaluating numerical reasoning in text-to-image models. Advances in Neural Information "
+    "Processing Systems 37, Datasets and Benchmarks Track. arXiv:2406.14774."
 )
-BIBTEX = """@article{kajic2024evaluating,
-  title   = {Evaluating Numerical Reasoning in Text-to-Image Models},
-  author  = {Kaji\\'c, Ivana and Wiles, Olivia and Albuquerque, Isabela and Bauer, Matthias and
-             Wang, Su and Pont-Tuset, Jordi and Nematzadeh, Aida},
-  journal = {arXiv preprint arXiv:2406.14774},
-  year    = {2024}
+BIBTEX = """@inproceedings{kajic2024evaluating,
+  title     = {Evaluating Numerical Reasoning in Text-to-Image Models},
+  author    = {Kaji{\\'c}, Ivana and Wiles, Olivia and Albuquerque, Isabela and Bauer, Matthias and
+               Wang, Su and Pont-Tuset, Jordi and Nematzadeh, Aida},
+  booktitle = {Advances in Neural Information Processing Systems},
+  volume    = {37},
+  note      = {Datasets and Benchmarks Track},
+  year      = {2024}
 }"""
 MODELS = ("dalle_3", "imagen_a", "imagen_b", "imagen_c", "imagen_d", "muse_a", "muse_b")
 TITLES: Mapping[str, str] = {

@@ -11,13 +11,15 @@ from dataclasses import dataclass, field
 DOI = "10.1371/journal.pone.0331566"
 CITATION = (
     "Testolin A, Hou K, Zorzi M (2025). Visual enumeration remains challenging for multimodal "
-    "generative AI. PLOS ONE."
+    f"generative AI. PLOS ONE 20, e0331566. doi:{DOI}."
 )
 
 BIBTEX = """@article{testolin2025visual,
   title   = {Visual enumeration remains challenging for multimodal generative {AI}},
   author  = {Testolin, Alberto and Hou, Kuinan and Zorzi, Marco},
   journal = {PLOS ONE},
+  volume  = {20},
+  pages   = {e0331566},
   year    = {2025},
   doi     = {10.1371/journal.pone.0331566}
 }"""

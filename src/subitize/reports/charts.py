@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from textwrap import fill
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from subitize.records import Score
 from subitize.reports.cells import told
+from subitize.reports.links import press_point
 from subitize.reports.page import Figure
 from subitize.reports.style import COLOURS, FAINT, OWN, new_figure
 
@@ -17,6 +20,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing
 
 MARKS = ("o", "s", "^", "D", "v", "P", "X", "*")
+ROW = 0.17
+"""inches of a row of a legend"""
+LINE = 0.125
+"""inches of a further line of a name in it"""
 
 
 class Series(NamedTuple):
@@ -29,6 +36,8 @@ class Series(NamedTuple):
     mark: str = "o"
     size: float = 4.5
     filled: bool = True
+    opened: Mapping[Any, str | None] = MappingProxyType({})
+    """where a point leads, by its row or place"""
 
     @classmethod
     def at(cls, place: int, label: str, points: Mapping[Any, Score]) -> Series:
@@ -59,12 +68,36 @@ def panels(
 
 
 def legend(figure: Drawing, axes: Axes) -> None:
-    """The names of the series, above the panels."""
-    known = axes.get_legend_handles_labels()
-    longest = max(map(len, known[1]), default=0)
-    inches = 0.09 * longest + 0.6  # of a name and its mark
-    across = max(1, min(4, int(figure.get_figwidth() / inches)))
-    figure.legend(*known, loc="outside upper left", ncols=across, frameon=False)
+    """The names of the series, above the panels; the figure grows by what they take."""
+    marks, names = axes.get_legend_handles_labels()
+    letter, mark = 0.09, 0.6  # inches of each
+    room = int((figure.get_figwidth() - mark) / letter)
+    names = [fill(name, room) for name in names]
+    longest = max((len(line) for name in names for line in name.splitlines()), default=0)
+    across = max(1, min(4, int(figure.get_figwidth() / (letter * longest + mark))))
+    rows = -(-len(names) // across)
+    further = rows * max((name.count("\n") for name in names), default=0)
+    grown = ROW * max(0, rows - 1) + LINE * further
+    figure.set_figheight(figure.get_figheight() + grown)
+    figure.legend(marks, names, loc="outside upper left", ncols=across, frameon=False)
+
+
+NAME = "row-name"
+"""the gid of a row's name"""
+
+
+def name_row(axes: Axes, name: str) -> None:
+    """The name of a row of panels, above the first of them."""
+    # A long name must not widen the panel that it stands above.
+    axes.annotate(
+        name, (0, 1), (0, 5), xycoords="axes fraction", textcoords="offset points",
+        fontweight="bold", fontsize=8.5, annotation_clip=False, gid=NAME,
+    ).set_in_layout(False)  # fmt: skip
+
+
+def row_name(axes: Axes) -> str:
+    """The name of the row that these panels begin; empty where they begin none."""
+    return next((text.get_text() for text in axes.texts if text.get_gid() == NAME), "")
 
 
 def dot_rows(
@@ -143,4 +176,6 @@ def lines(axes: Axes, series: Sequence[Series], *, joined: bool = True, shift: f
             x, y, yerr=ends, color=one.colour, marker=one.mark, markersize=one.size,
             linewidth=1.2 if joined else 0, elinewidth=0.8, label=one.label, clip_on=False,
         )  # fmt: skip
+        for place, across, up in zip(one.points, x, y, strict=True):
+            press_point(axes, across, up, one.opened.get(place))
     axes.grid(axis="y", color=FAINT, linewidth=0.6)

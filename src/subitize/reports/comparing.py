@@ -13,9 +13,9 @@ NAMED = 3
 FORMS = {"accuracy": ".1%", "nae": ".3f", "smape": ".2f"}
 NOTE = (
     "Second minus first on the pictures that both runs show, drawn within category × target. "
-    "Accuracy: exact McNemar test; NAE and sMAPE: sign flips. p (Holm) is corrected for all pairs "
-    "and measures. Pictures that either could not be read on are left out, or counted wrong in the "
-    "lines that say so."
+    "Accuracy: percentage points, exact McNemar test; NAE and sMAPE: sign flips. p (Holm) is "
+    "corrected for all pairs and measures. Pictures that either could not be read on are left out, "
+    "or counted wrong in the lines that say so."
 )
 NO_INTERVAL = (
     "NAE without an interval: every cell has one difference only, and fewer than five pictures on "

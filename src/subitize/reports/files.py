@@ -11,12 +11,15 @@ from urllib.parse import quote
 from subitize.files import csv_text
 from subitize.pictures.showing import thumbnail
 from subitize.reports.links import named_links
+from subitize.reports.narrow import narrowed
 from subitize.reports.page import Cell, Chapter, Figure, Table, every_block, plain
 from subitize.reports.style import save, styled
 
 THUMBNAIL = 256
 PIXELS_PER_POINT = 4 / 3
 TYPES = {"csv": "text/csv", "svg": "image/svg+xml"}
+PHONE = "phone"
+"""an SVG too, laid out anew for a narrow screen"""
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 _UNQUOTED = "!$()*,;:@?/=[]{}|^`~ "
 """what may stand in a data link as it is, since the page quotes attributes"""
@@ -35,23 +38,24 @@ def embedded_files(chapters: Sequence[Chapter], figures: Sequence[str]) -> dict[
             add(block)
         elif isinstance(block, Figure):
             assert f"{block.name}.svg" not in files, f"two figures are called {block.name}"
-            files.update(figure_files(block, ("svg", *figures)))
+            files.update(figure_files(block, ("svg", *figures, PHONE)))
             if block.data is not None:
                 add(block.data)
     return files
 
 
 def figure_files(figure: Figure, kinds: Sequence[str]) -> dict[str, bytes]:
-    """A figure in these formats, by file name."""
+    """A figure in these formats, by file name; one that is narrow has none for a phone."""
     with styled():
         drawing = figure.draw()
         # Lay out once: formats of one figure must not differ, and this is the slow part.
         if (layout := drawing.get_layout_engine()) is not None:
             layout.execute(drawing)
         drawing.set_layout_engine("none")
-        files = {kind: save(drawing, kind) for kind in dict.fromkeys(kinds)}
-    if "svg" in files:
-        files["svg"] = _titled(files["svg"], figure)
+        files = {kind: save(drawing, kind) for kind in dict.fromkeys(kinds) if kind != PHONE}
+        if PHONE in kinds and narrowed(drawing):
+            files[PHONE] = save(drawing, "svg")
+    files |= {kind: _titled(files[kind], figure) for kind in ("svg", PHONE) if kind in files}
     return {f"{figure.name}.{kind}": content for kind, content in files.items()}
 
 
@@ -70,24 +74,28 @@ def data_uri(name: str, content: bytes) -> str:
     return f"data:{kind};charset=utf-8,{quote(content, safe=_UNQUOTED)}"
 
 
-def inline_svg(svg: bytes, figure: Figure) -> str:
-    """The SVG as a part of a page: no header, no comments, ids that no other figure uses."""
+def inline_svg(svg: bytes, name: str, screens: str = "") -> str:
+    """The SVG as a part of a page: no header, no comments, ids that no other figure uses.
+
+    `screens` is the class of the screens that it is shown on, where there are two layouts.
+    """
     text = svg.decode("utf-8")
     text = text[text.index("<svg") :]
     text = re.sub(r"<!--.*?-->", "", text, flags=re.DOTALL)
     text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
     text = re.sub(r"<style[^>]*>.*?</style>", "", text, flags=re.DOTALL)
-    text = re.sub(r'(\bid="|url\(#|href="#)', rf"\g<1>{figure.name}-", text)
-    text = text.replace("<title>", f'<title id="{figure.name}-title">', 1)
-    text = text.replace("<desc>", f'<desc id="{figure.name}-desc">', 1)
-    # A figure may grow a little beyond its printed size and never gets smaller: on a phone it is
-    # scrolled rather than made too small to read.
+    text = re.sub(r'(\bid="|url\(#|href="#)', rf"\g<1>{name}-", text)
+    text = text.replace("<title>", f'<title id="{name}-title">', 1)
+    text = text.replace("<desc>", f'<desc id="{name}-desc">', 1)
+    # A figure may grow a little beyond its printed size and never gets smaller: where there is no
+    # room it is scrolled rather than made too small to read.
     found = re.search(r'viewBox="0 0 ([\d.]+)', text)
     natural = float(found.group(1)) * PIXELS_PER_POINT if found else 0.0
     size = f'style="min-width: {natural:.0f}px; max-width: {1.25 * natural:.0f}px"'
     role = "group" if "<a xlink:href" in text else "img"
     text = named_links(text)
-    named = f'role="{role}" aria-labelledby="{figure.name}-title {figure.name}-desc"'
+    shown = f'class="{screens}" ' if screens else ""
+    named = f'{shown}role="{role}" aria-labelledby="{name}-title {name}-desc"'
     text = re.sub(r'(<svg[^>]*?) width="[^"]*pt"', r"\1", text, count=1)
     text = re.sub(r'(<svg[^>]*?) height="[^"]*pt"', r"\1", text, count=1)
     return re.sub(r"\n\s*", "\n", text.replace("<svg", f"<svg {size} {named}", 1))

@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator, NullLocator
 from numpy.typing import NDArray
 
-from subitize.reports.charts import panels
+from subitize.reports.charts import name_row, panels
 from subitize.reports.links import opens, press_cell, press_point
 from subitize.reports.style import (
     FAINT,
@@ -124,11 +124,7 @@ def _grid(
     for (label, matrices), row in zip(rows.items(), grid, strict=True):
         last = row is grid[-1]
         row[0].set_title(" ", loc="left", pad=5)
-        # A long name must not widen the panel that it stands above: the title only keeps its room.
-        row[0].annotate(
-            label, (0, 1), (0, 5), xycoords="axes fraction", textcoords="offset points",
-            fontweight="bold", fontsize=8.5, annotation_clip=False,
-        ).set_in_layout(False)  # fmt: skip
+        name_row(row[0], label)  # the title only keeps its room
         row[0].set_ylabel(labels[1])
         for axes, (name, matrix) in zip(row, matrices.items(), strict=True):
             if row is grid[0]:

@@ -13,7 +13,7 @@ from markupsafe import Markup
 
 from subitize import __version__
 from subitize.reports.cells import COUNT, text
-from subitize.reports.files import data_uri, inline_svg, thumbnail_uri
+from subitize.reports.files import PHONE, data_uri, inline_svg, thumbnail_uri
 from subitize.reports.links import viewer
 from subitize.reports.page import About, Chapter, Figure
 
@@ -49,7 +49,10 @@ def page_text(
 
 def _inlined(files: Mapping[str, bytes], figure: Figure) -> Markup:
     # Matplotlib wrote this and escaped every word in it.
-    return Markup(inline_svg(files[f"{figure.name}.svg"], figure))
+    wide, name = files[f"{figure.name}.svg"], figure.name
+    if (narrow := files.get(f"{name}.{PHONE}")) is None:
+        return Markup(inline_svg(wide, name))
+    return Markup(inline_svg(wide, name, "desk") + inline_svg(narrow, f"{name}-{PHONE}", PHONE))
 
 
 def _template_text(name: str) -> str:

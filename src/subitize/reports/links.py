@@ -58,7 +58,7 @@ def press_cell(axes: Axes, x: float, y: float, url: str | None) -> None:
 def press_point(axes: Axes, x: float, y: float, url: str | None) -> None:
     """A mark at (x, y) that can be pressed."""
     if url is not None:
-        axes.scatter([x], [y], s=_REACH, alpha=0, linewidths=0, url=url, zorder=9)
+        axes.scatter([x], [y], s=_REACH, alpha=0, linewidths=0, urls=[url], zorder=9)
 
 
 def named_links(svg: str) -> str:

@@ -1,0 +1,210 @@
+"""A figure laid out anew for a phone: panels that stood beside each other stand below each other.
+
+The panels that are drawn already are moved, not drawn again, so that a second layout costs little
+more than writing it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from subitize.reports.charts import legend, name_row, row_name
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+WIDTH = 3.4
+"""inches: at printed size, with letters of ten pixels, it fits a screen of 375 pixels"""
+LEAST = 1.2
+"""inches of a panel beside its labels: a narrower one tells nothing"""
+EDGE = 0.18
+"""inches to the right of a frame: half of the last number below it"""
+LETTERS = 24
+"""of a row's name"""
+GAP = 0.16
+"""inches between blocks"""
+BAR = "<colorbar>"
+"""how Matplotlib labels the axes of a colour bar"""
+
+
+class Panel(NamedTuple):
+    """Axes, and where their frame is, in inches."""
+
+    axes: Axes
+    left: float
+    bottom: float
+    right: float
+    top: float
+
+
+class Room(NamedTuple):
+    """Inches around frames."""
+
+    left: float
+    bottom: float
+    right: float
+    top: float
+
+
+class Column(NamedTuple):
+    """Panels that stand above each other."""
+
+    panels: list[Panel]
+    around: Room
+
+    @property
+    def left(self) -> float:
+        return min(panel.left for panel in self.panels)
+
+    @property
+    def right(self) -> float:
+        return max(panel.right for panel in self.panels)
+
+
+def narrowed(figure: Figure) -> bool:
+    """Lay out a figure, drawn and laid out already, for a phone; False where it stays as it is:
+    it is narrow already, or its labels leave no room."""
+    if figure.get_figwidth() <= WIDTH or figure.texts:
+        return False
+    for axes in figure.axes:
+        _shorten(axes)
+    columns = _columns(figure, _renderer(figure))
+    blocks = _blocks(columns)
+    if not blocks or any(_frame(block) < LEAST for block in blocks if not _is_bar(block[0])):
+        return False
+    for block in blocks:
+        if block is not blocks[0] and not _is_bar(block[0]):
+            for panel in block[0].panels:
+                _label(panel, columns[0])
+    head = _legend(figure)
+    ends = [_ends(block) for block in blocks]
+    height = head + sum(top - bottom + GAP for bottom, top in ends)
+    figure.set_size_inches(WIDTH, height)
+    upper = height - head - GAP / 2
+    for block, (bottom, top) in zip(blocks, ends, strict=True):
+        _place(block, upper - top, height)
+        upper -= top - bottom + GAP
+    return True
+
+
+def _shorten(axes: Axes) -> None:
+    """Long names of rows lose their middle: the table beside the figure has them whole."""
+    names = [label.get_text() for label in axes.get_yticklabels()]
+    if max(map(len, names), default=0) > LETTERS:
+        half = LETTERS // 2
+        short = [n if len(n) <= LETTERS else f"{n[:half]}…{n[1 - half :]}" for n in names]
+        axes.set_yticks(axes.get_yticks(), short)
+
+
+def _renderer(figure: Figure) -> Any:
+    """What measures words."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+    canvas: Any = FigureCanvasAgg(figure)
+    return canvas.get_renderer()
+
+
+def _columns(figure: Figure, renderer: Any) -> list[Column]:
+    """The panels from left to right; a colour bar is one too."""
+    width, height = figure.get_size_inches()
+    found: dict[float, list[Panel]] = {}
+    for axes in (one for one in figure.axes if one.axison):
+        place = axes.get_position(original=axes.get_label() != BAR)
+        ends = place.x0 * width, place.y0 * height, place.x1 * width, place.y1 * height
+        found.setdefault(round(ends[0], 1), []).append(Panel(axes, *ends))
+    columns: list[Column] = []
+    for _, panels in sorted(found.items()):
+        # Panels that borrow their numbers are like those that they borrow from: to measure words
+        # takes most of the time.
+        alike = bool(columns) and all(map(_borrows, panels))
+        columns.append(Column(panels, columns[0].around if alike else _around(panels, renderer)))
+    return columns
+
+
+def _around(panels: Sequence[Panel], renderer: Any) -> Room:
+    """What labels and titles take around the frames of a column."""
+    found: Any = [panel.axes.get_tightbbox(renderer) for panel in panels]
+    dpi = renderer.dpi
+    return Room(
+        min(panel.left for panel in panels) - min(one.x0 for one in found) / dpi,
+        min(panel.bottom for panel in panels) - min(one.y0 for one in found) / dpi,
+        max(one.x1 for one in found) / dpi - max(panel.right for panel in panels),
+        max(one.y1 for one in found) / dpi - max(panel.top for panel in panels),
+    )
+
+
+def _is_bar(column: Column) -> bool:
+    return column.panels[0].axes.get_label() == BAR
+
+
+def _borrows(panel: Panel) -> bool:
+    """Whether the numbers of its upward axis stand beside another panel only."""
+    if panel.axes.get_label() == BAR:
+        return False
+    return not panel.axes.yaxis.get_tick_params().get("labelleft", True)
+
+
+def _blocks(columns: Sequence[Column]) -> list[list[Column]]:
+    """As many columns beside each other as there is room for."""
+    blocks: list[list[Column]] = []
+    for column in columns:
+        if blocks:
+            first = blocks[-1][0]
+            if first.around.left + column.right + column.around.right - first.left <= WIDTH:
+                blocks[-1].append(column)
+                continue
+        blocks.append([column])
+    return blocks
+
+
+def _frame(block: Sequence[Column]) -> float:
+    """The width of a block's frames: as drawn, or less where a lone panel was wider."""
+    first, last = block[0], block[-1]
+    return min(last.right - first.left, WIDTH - first.around.left - max(last.around.right, EDGE))
+
+
+def _label(panel: Panel, first: Column) -> None:
+    """What stood once to the left of a row stands at the beginning of each of its parts."""
+    beside = min(first.panels, key=lambda one: abs(one.bottom - panel.bottom))
+    if _borrows(panel):
+        panel.axes.tick_params(labelleft=True)
+        panel.axes.set_ylabel(beside.axes.get_ylabel())
+        for own, other in zip(
+            panel.axes.get_yticklabels(), beside.axes.get_yticklabels(), strict=False
+        ):
+            own.set(style=other.get_fontstyle(), color=other.get_color())
+    if name := row_name(beside.axes):
+        name_row(panel.axes, name)
+
+
+def _legend(figure: Figure) -> float:
+    """Write the legend anew at this width; the inches that it takes."""
+    for old in list(figure.legends):
+        names = [text.get_text() for text in old.get_texts()]
+        drawn = [
+            one for one in figure.axes if len(one.get_legend_handles_labels()[1]) == len(names)
+        ]
+        old.remove()
+        figure.set_figwidth(WIDTH)
+        legend(figure, drawn[0])
+    tall = sum(one.get_window_extent(_renderer(figure)).height for one in figure.legends)
+    return float(tall) / figure.dpi
+
+
+def _ends(block: Sequence[Column]) -> tuple[float, float]:
+    """Bottom and top of everything in a block."""
+    lowest = min(p.bottom - column.around.bottom for column in block for p in column.panels)
+    return lowest, max(p.top + column.around.top for column in block for p in column.panels)
+
+
+def _place(block: Sequence[Column], shift: float, height: float) -> None:
+    first = block[0]
+    scale = _frame(block) / (block[-1].right - first.left)
+    for column in block:
+        for panel in column.panels:
+            left = first.around.left + (panel.left - first.left) * scale
+            wide, tall = (panel.right - panel.left) * scale, panel.top - panel.bottom
+            bounds = (left / WIDTH, (panel.bottom + shift) / height, wide / WIDTH, tall / height)
+            panel.axes.set_position(bounds)

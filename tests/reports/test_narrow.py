@@ -1,0 +1,96 @@
+"""Figures for a phone: panels below each other, nothing lost, nothing outside."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+
+from subitize.records import Score
+from subitize.reports.charts import Series, legend, lines, panels, row_name
+from subitize.reports.grids import Matrix, confusion_figure
+from subitize.reports.narrow import BAR, WIDTH, narrowed
+from subitize.reports.style import new_figure, save, styled
+
+
+def laid_out(figure: Figure) -> Figure:
+    with styled():
+        engine = figure.get_layout_engine()
+        assert engine is not None
+        engine.execute(figure)
+        figure.set_layout_engine("none")
+    return figure
+
+
+def boxes(figure: Figure) -> list[tuple[float, float, float, float]]:
+    """Everything that is drawn, as shares of the figure."""
+    figure.canvas.draw()
+    whole = figure.bbox
+    found = (one.get_tightbbox() for one in [*figure.axes, *figure.legends])
+    return [
+        (b.x0 / whole.width, b.y0 / whole.height, b.x1 / whole.width, b.y1 / whole.height)
+        for b in found
+        if b is not None
+    ]
+
+
+def inside(figure: Figure) -> bool:
+    return all(min(one) >= -0.02 and max(one) <= 1.02 for one in boxes(figure))
+
+
+def apart(figure: Figure) -> bool:
+    """No two panels share a place."""
+    found = boxes(figure)
+    return not any(
+        a[0] < b[2] - 0.02 and b[0] < a[2] - 0.02 and a[1] < b[3] - 0.01 and b[1] < a[3] - 0.01
+        for place, a in enumerate(found)
+        for b in found[:place]
+    )
+
+
+def test_a_grid_of_matrices_stands_in_twos_with_its_names() -> None:
+    own = {name: Matrix(np.eye(11)[:, 1:] * 3) for name in ("apples", "people", "dots", "all")}
+    with styled():
+        figure = laid_out(confusion_figure({"sim/a": own, "sim/b": own}))
+        wide = figure.get_figheight()
+        assert narrowed(figure)
+        assert figure.get_figwidth() == WIDTH
+        assert figure.get_figheight() > 1.5 * wide
+        drawn = [axes for axes in figure.axes if axes.get_label() != BAR]
+        assert sorted(filter(None, map(row_name, drawn))) == ["sim/a"] * 2 + ["sim/b"] * 2
+        assert {axes.get_ylabel() for axes in drawn if row_name(axes)} == {"response"}
+        assert inside(figure)
+        assert apart(figure)
+
+
+@pytest.mark.parametrize("many", [1, 9])
+def test_a_wide_panel_shrinks_and_its_legend_wraps(many: int) -> None:
+    points = {n: Score(0.1 * n, 0.1 * n - 0.05, 0.1 * n + 0.05) for n in range(11)}
+    name = "openai/a-model-of-a-name-as-long-as-they-are-on-the-hub-today"
+    with styled():
+        figure = new_figure(7.6, 3)
+        axes = figure.subplots()
+        lines(axes, [Series.at(nth, f"{name}-{nth}", points) for nth in range(many)])
+        axes.set(xlabel="number", ylabel="right")
+        legend(figure, axes)
+        assert narrowed(laid_out(figure))
+        assert inside(figure)
+        assert apart(figure)
+        assert b"<svg" in save(figure, "svg")
+
+
+def test_long_names_of_rows_lose_their_middle() -> None:
+    with styled():
+        figure, row = panels(2, 2, (3, 2), sharey=True)
+        row[0].set_yticks([0, 1], ["short", "a name that takes all the room there is on a phone"])
+        assert narrowed(laid_out(figure))
+        assert inside(figure)
+        names = [label.get_text() for label in row[1].get_yticklabels()]
+        assert names == ["short", "a name that … on a phone"]
+
+
+def test_what_is_narrow_stays_as_it_is() -> None:
+    with styled():
+        figure, _ = panels(1, 1, (3, 2))
+        figure.set_figwidth(3)
+        assert not narrowed(laid_out(figure))
