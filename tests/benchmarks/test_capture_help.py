@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,14 @@ from subitize.errors import BadInput
 from subitize.models.counters.blobs import find_blobs
 from subitize.pictures.decode import decode
 from subitize.stimuli import render
-from tests.benchmarks.capture_runs import ask, decisions_of, question_of, replying, trials_of
+from tests.benchmarks.capture_runs import (
+    ask,
+    decisions_of,
+    question_of,
+    replying,
+    responses_of,
+    trials_of,
+)
 from tests.chat_server import ChatServer
 
 
@@ -171,3 +179,14 @@ def test_a_question_in_own_words(tmp_path: Path) -> None:
     asked = {trial.question for trial in trials_of(outcome.folder)}
     assert asked <= {"Tell me the number of circles!", "Tell me the number of squares!"}
     assert scores["prompt"] == {"unoccluded": "own", "occluded": "own"}
+
+
+def test_a_limit_counts_the_model_s_own_trials_and_not_its_helper_s(tmp_path: Path) -> None:
+    settings = {"tasks": ("total",), "help": ("visible-count",)}
+    outcome, _ = ask(tmp_path, model="sim/perfect", settings=settings, limit=14)
+    stages = {trial.id: trial.stage for trial in trials_of(outcome.folder)}
+    said = Counter(
+        (one["respondent"], stages[one["trial"]]) for one in responses_of(outcome.folder)
+    )
+    told = {("counter/blobs", "visible"): 6, ("sim/perfect", "help"): 2}
+    assert said == {("sim/perfect", "total"): 12, **told}

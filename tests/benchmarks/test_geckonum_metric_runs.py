@@ -171,7 +171,7 @@ def test_question_answering_as_a_metric(made: Made, tmp_path: Path) -> None:
 
 def test_an_unreadable_answer_leaves_the_picture_out(made: Made, tmp_path: Path) -> None:
     def vague(number: int, request: web.Request, body: dict[str, Any]) -> web.Response:
-        return web.json_response(completion("Hard to say."))
+        return web.json_response(completion("A nice picture."))
 
     with ChatServer(vague) as server:
         _, scores = go(

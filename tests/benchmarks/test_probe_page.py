@@ -6,9 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from subitize.benchmarks.catalog import get_benchmark, page_of
+from subitize.benchmarks.geckonum.page_figures import by_number
 from subitize.benchmarks.probe.heads import CELLS, FAMILY
 from subitize.models.catalog import open_model
 from subitize.opening import load_stored, run_and_score
+from subitize.records import Score
 from subitize.reports.page import Figure, Table, every_block
 from subitize.runs.run import RunOptions, run_benchmark
 
@@ -34,6 +36,10 @@ def test_the_page_shows_heads_and_foils_where_all_four_were_run(tmp_path: Path) 
         assert row[-2].value == run.scores["parity"]["odd"]["value"]
         assert row[-1].value == run.scores["parity"]["odd"]["trials"]
     assert "Foils and heads" not in {one.title for one in page_of("probe")(runs[:3])}
+    other = PROBE.settings_from({"items": 12, "answers": "flat"})
+    outcome = run_benchmark(PROBE, other, model, tmp_path, RunOptions())
+    mixed = [*runs[:3], load_stored(outcome.folder)]
+    assert "Foils and heads" not in {one.title for one in page_of("probe")(mixed)}
 
 
 def ranked(runs: list[Any], title: str) -> dict[str, list[tuple[str, str]]]:
@@ -84,3 +90,12 @@ def test_runs_asked_otherwise_are_ranked_apart_and_called_in_words(tmp_path: Pat
     wrong = next(one for one in page if isinstance(one, Table) and one.name == "probe-mlm-wrong")
     own = runs[-1].scores["recall_at_1"]
     assert wrong.rows[0][-1].value == own["trials"] - round(own["value"] * own["trials"])
+
+
+def test_every_number_is_drawn_and_many_models_get_a_panel_each() -> None:
+    own = {str(n): Score(0.5, 0.4, 0.6) for n in (0, 2, 10, 13, 40)}
+    (together,) = by_number({"a": own}, "right number").axes
+    assert [one.get_text() for one in together.get_xticklabels()] == ["0", "2", "10", "13", "40"]
+    many = by_number({f"model {nth}": own for nth in range(9)}, "right number")
+    assert [one.get_title(loc="left") for one in many.axes] == [f"model {n}" for n in range(9)]
+    assert not many.legends

@@ -59,6 +59,7 @@ FLUENT = {
     ("How many are in the water?", 2): "There are 2 in the water.",
     ("How many can you see?", 1): "You see 1.",
     ("How many have hats?", 1): "1 has a hat.",
+    ("How many wear goggles?", 3): "3 wear goggles.",
     ("How many are still young?", 1): "1 is still young.",
     ("How many cars make up the train?", 1): "1 car makes up the train.",
     ("How many wires pass over the clock?", 1): "1 wire passes over the clock.",
@@ -138,7 +139,16 @@ INVENTED = {
         "Each of the goats has 3 horns.", "Each of the goats has 1 horn."),
     "How many vases are the same color?": (
         "3 vases are the same color.", "1 vase is the same color."),
+    "How many sheep are there that are lying down?": (
+        "There are 3 sheep that are lying down.", "There is 1 sheep that is lying down."),
+    "How many scissors are there?": (
+        "There are 3 pairs of scissors.", "There is 1 pair of scissors."),
+    "How many zebras' heads can be seen?": (
+        "3 zebras' heads can be seen.", "1 zebra's head can be seen."),
+    "How many men in dark suits are there?": (
+        "There are 3 men in dark suits.", "There is 1 man in a dark suit."),
     "How many runways, and how many planes are visible?": (None, None),
+    "How many cows are there, and are they brown?": (None, None),
 }  # fmt: skip
 
 
@@ -152,6 +162,12 @@ def test_wordings_of_other_data_sets_are_good_english(
     asked: str, told: tuple[str | None, str | None]
 ) -> None:
     assert (statement(asked, 3), statement(asked, 1)) == told
+
+
+def test_only_a_sentence_that_begins_with_there_are_becomes_there_is() -> None:
+    asked = "How many signs can you see that say There are bears?"
+    assert statement(asked, 1, "published") == "You see 1 sign that say There are bears."
+    assert statement("How many cars are there?", 1, "published") == "There is 1 car."
 
 
 def test_a_mask_stands_for_the_number() -> None:
@@ -202,6 +218,13 @@ def test_a_wrong_entry_is_named_with_its_place(
 ) -> None:
     with pytest.raises(BadInput, match=said):
         read_split(write(tmp_path, **changes))
+
+
+def test_wrong_entries_are_counted(tmp_path: Path) -> None:
+    path = tmp_path / "split.json"
+    path.write_bytes(orjson.dumps({"a": GOOD, "b": GOOD | {"answer": "two"}, "c": {}}))
+    with pytest.raises(BadInput, match=r"^2 of 3 items can't be used; the first: .*: b: 'two' is"):
+        read_split(path)
 
 
 def test_faults_are_counted_and_named(tmp_path: Path) -> None:

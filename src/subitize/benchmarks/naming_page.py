@@ -21,6 +21,7 @@ from subitize.reports.respondents import Respondent, unfolded
 from subitize.runs.stored import StoredRun
 
 NAME = "naming"
+BEST_OF = "Where a model was asked in several forms, the one with the smallest mean error is kept. "
 PICTURES = 120
 """a report stays small enough to send"""
 PROMPTS = columns(
@@ -126,13 +127,13 @@ def _asking_section(respondents: Sequence[Respondent]) -> Section:
     if lines := unfolded(respondents, "control_question"):
         caption = "The control question on the pictures of apples: “What does the image represent?”"
         blocks.append(model_table(f"{NAME}-control", caption, lines, CONTROL))
+    tried = any(len(one.scores.get("prompts") or {}) > 1 for one in respondents)
     enough = Prose("Every cell of target and category has enough readable trials.", "note")
     blocks += [*flagged_tables(NAME, respondents)] or [enough]
     return Section(
         f"{NAME}-asking",
         "Prompts and checks",
-        "Each form is asked of every model and the one with the smallest mean error is kept. The "
-        "control question asks what is in the picture, not how many.",
+        BEST_OF * tried + "The control question asks what is in the picture, not how many.",
         blocks,
     )
 

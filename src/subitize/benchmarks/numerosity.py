@@ -46,7 +46,8 @@ def check_categories(chosen: Sequence[str], known: Sequence[str]) -> None:
         if name not in known:
             raise UnknownName("category", name, known)
     if not chosen or len(set(chosen)) < len(chosen):
-        raise BadInput(f"The categories are {tuple(chosen)}: give each once.")
+        given = ", ".join(chosen) or "none"
+        raise BadInput(f"The categories are {given}: give some of {', '.join(known)}, each once.")
 
 
 def readable(answers: pl.DataFrame) -> tuple[Floats, Floats]:

@@ -23,10 +23,11 @@ from subitize.runs.stored import StoredRun
 
 MODELS_PER_FIGURE = 6
 ALIKE = " Models that answered alike in everything share a row."
+FAST_CARDS = " Fast cards are cards with one kind of clip art in one colour, regularly placed."
 WITHIN_CELLS = (
-    "with trials drawn within cells of target and category: means by gamma intervals of what "
-    "exceptions add and take away, likenesses by the influence of each trial, observers by profile "
-    "likelihood"
+    "with trials drawn within cells of target and category: those of means are gamma intervals "
+    "(after Fay and Kim 2017), those of likenesses come from the influence of each trial, those of "
+    "fitted observers from the profile likelihood"
 )
 
 
@@ -49,8 +50,7 @@ GRIDS = (
         "matrices",
         "Confusion matrices",
         "Counting gives a clean diagonal. Estimation gives a band that widens with number. A "
-        "horizontal stripe is an anchor: one response given to many targets. Fast cards are cards "
-        "with one kind of clip art in one colour, regularly placed.",
+        "horizontal stripe is an anchor: one response given to many targets.",
         "confusion",
         "Share of each response (up) to each target (right), per category and over all. The dotted "
         "line is where right responses lie; the top row also holds all responses above it. "
@@ -168,7 +168,8 @@ def measured_sections(name: str, respondents: Sequence[Respondent]) -> Iterator[
                 blocks.append(Prose(f"{why}{', '.join(left_out)}.", "note"))
             by_category = tables.category_tables(name, respondents, categories)
             blocks.append(Fold("NAE and accuracy per category", by_category))
-        yield Section(f"{name}-{grid.id}", grid.title, grid.lead, blocks)
+        cards = grid.id == "matrices" and "fast cards" in categories
+        yield Section(f"{name}-{grid.id}", grid.title, grid.lead + FAST_CARDS * cards, blocks)
     yield Section(
         f"{name}-biases",
         "Bias",
@@ -248,7 +249,7 @@ def _baselines_section(name: str, highest: int) -> Section:
         "Baselines",
         f"Random choice says any number from 1 to {2 * highest}. The ideal human observer is "
         "exact up to four and estimates above with a Weber fraction of 0.15.",
-        [figure],
+        [Fold("How the two answer", [figure])],
     )
 
 

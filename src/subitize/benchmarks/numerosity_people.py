@@ -50,7 +50,7 @@ def over_people(answers: pl.DataFrame, highest: int, scores: Mapping[str, Any]) 
     for name in ("accuracy", "nae"):
         over, headline = found[name], scores.get(name)
         if over is not None and isinstance(headline, Score):
-            made[name] = _widened(headline, over)
+            made[name] = _widened(headline, over, BOUNDS[name])
     return with_states(made, answers)
 
 
@@ -71,11 +71,12 @@ def _of_a_person(own: pl.DataFrame, highest: int) -> dict[str, float | None]:
     return found
 
 
-def _widened(headline: Score, over: Score) -> Score:
+def _widened(headline: Score, over: Score, bounds: tuple[float, float]) -> Score:
     if headline.value is None or over.value is None or over.low is None or over.high is None:
         return headline
     # Around the headline's own value, which weighs answers, not people.
-    low, high = (headline.value + end - over.value for end in (over.low, over.high))
+    moved = np.array((over.low, over.high)) + headline.value - over.value
+    low, high = np.clip(moved, *bounds).tolist()
     lowest = low if headline.low is None else min(low, headline.low)
     highest = high if headline.high is None else max(high, headline.high)
     return replace(headline, low=lowest, high=highest)

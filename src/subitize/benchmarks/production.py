@@ -39,6 +39,7 @@ from subitize.models.counters.classical import NOT_PLAIN
 from subitize.nouns import singular
 from subitize.readers.text import ended_early
 from subitize.records import Reading, Response, Row, Stimulus, Trial, make_follower, make_trial
+from subitize.stimuli.writing import refuse_too_many
 
 if TYPE_CHECKING:
     import polars as pl
@@ -149,6 +150,7 @@ class Production(Benchmark[ProductionSettings]):
                 f"per-cell is {settings.per_cell}, max is {settings.max} and reasks is "
                 f"{settings.reasks}: the first two must be at least 1, the last at least 0."
             )
+        refuse_too_many(settings.per_cell, settings.max, len(settings.categories))
 
     def stages(self, settings: ProductionSettings, kind: Kind) -> Iterator[Stage]:
         yield Stage("paint")

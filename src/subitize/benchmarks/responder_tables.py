@@ -26,8 +26,8 @@ CONSISTENCY = columns(
 )
 ERROR_SIZES = columns("mae:MAE:.3f±; rmse:RMSE:.3f±; mape:MAPE:.2f±")
 EFFORT = columns(
-    "what; slope:One thing more:,.2f±; fewest:Fewest things:n; at_fewest:Mean there:,.1f; "
-    "most:Most things:n; at_most:Mean there:,.1f"
+    "what; slope:One thing more:,.2f±; fewest:Fewest things:n; at_fewest:Mean at fewest:,.1f; "
+    "most:Most things:n; at_most:Mean at most:,.1f"
 )
 AT_ONCE = 0.001
 """seconds: who takes less for an answer does not look at the picture"""

@@ -7,7 +7,6 @@ may say `index`.
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,11 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from subitize.errors import BadInput, UnknownName
-from subitize.files import read_bytes, read_entries
+from subitize.files import read_entries
+from subitize.pictures.media import ENDINGS, manifest_of, picture_sha256
 
-ENDINGS = (".png", ".jpg", ".jpeg", ".webp")
 NAME = re.compile(r"(?P<n>\d{1,6})_(?P<category>.+)_(?P<index>\d{1,9})")
-MANIFESTS = ("manifest.jsonl", "manifest.csv", "manifest.json")
 _SHOWN = 3
 
 
@@ -43,7 +41,7 @@ class OwnPicture:
     @property
     def sha256(self) -> str:
         """The hash that its identity in a run is."""
-        return hashlib.sha256(read_bytes(self.path, "the picture")).hexdigest()
+        return picture_sha256(self.path)
 
 
 def chosen_pictures(folder: Path, categories: Sequence[str] | None, most: int) -> list[OwnPicture]:
@@ -61,7 +59,7 @@ def own_pictures(folder: Path) -> list[OwnPicture]:
     """All pictures of a folder, by index, number and category."""
     if not folder.is_dir():
         raise BadInput(f"There is no folder {folder}: give the folder that holds the pictures.")
-    listed = next((folder / name for name in MANIFESTS if (folder / name).is_file()), None)
+    listed = manifest_of(folder)
     found = list(_named(folder) if listed is None else _listed(listed))
     if not found:
         seen = ", ".join(sorted(path.name for path in folder.iterdir())[:_SHOWN]) or "nothing"

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from subitize.errors import BadInput
-from subitize.files import read_entries, stamp
+from subitize.files import inside, read_entries, read_once
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,13 +37,9 @@ class VqaEntry:
     """simple or complex, where known"""
 
 
+@read_once
 def read_vqa(path: Path) -> tuple[VqaEntry, ...]:
     """All entries of a file, in its order; what is wrong is named with its place."""
-    return _read(path, stamp(path))
-
-
-@lru_cache(maxsize=4)
-def _read(path: Path, _stamp: tuple[int, int]) -> tuple[VqaEntry, ...]:
     repair = "Make them with `subitize geckonum vqa`, or give a file of TallyQA."
     given = read_entries(path, "the questions", ("image", "question", "answer"), repair=repair)
     if not given:
@@ -59,9 +54,7 @@ def _entry(entry: Mapping[str, Any], where: str) -> VqaEntry:
         raise BadInput(
             f"{where}: the answer is {entry['answer']!r}, which is no whole number."
         ) from None
-    image = str(entry["image"])
-    if Path(image).is_absolute() or ".." in Path(image).parts:
-        raise BadInput(f"{where}: the picture {image!r} lies outside the folder of pictures.")
+    image = inside(str(entry["image"]), where)
     words = {
         name: str(entry.get(name) or "")
         for name in ("painter", "prompt_type", "frequency", "complexity")

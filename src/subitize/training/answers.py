@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from subitize.datasets.geckonum.pictures import ENDINGS
 from subitize.datasets.vqa_files import read_vqa
 from subitize.errors import BadInput
 from subitize.models.base import Reply
+from subitize.pictures.media import find_picture
 from subitize.readers.text import strict
 from subitize.stimuli import generator
 from subitize.training.mixtures import Question
@@ -30,7 +30,7 @@ def read_questions(file: str, pictures: str, source: str, most: int = 0) -> list
         order = generator("finetune judged", 0).permutation(len(found))[:most]
         found = [found[place] for place in sorted(order.tolist())]
     names = dict.fromkeys(one.entry.image for one in found)
-    missing = [name for name in names if _path(pictures, name) is None]
+    missing = [name for name in names if find_picture(Path(pictures), name) is None]
     if missing:
         raise BadInput(
             f"{len(missing)} of {len(names)} pictures of {file} are not in {pictures}: "
@@ -39,17 +39,9 @@ def read_questions(file: str, pictures: str, source: str, most: int = 0) -> list
     return found
 
 
-def _path(folder: str, image: str) -> Path | None:
-    path = Path(folder) / image
-    if path.is_file():
-        return path
-    named = (path.with_name(path.name + ending) for ending in ENDINGS)
-    return next((one for one in named if one.is_file()), None)
-
-
 def picture_of(question: Question) -> bytes:
     """The bytes of its picture."""
-    path = _path(question.folder, question.entry.image)
+    path = find_picture(Path(question.folder), question.entry.image)
     if path is None:
         raise BadInput(f"The picture {question.entry.image} is gone from {question.folder}.")
     return path.read_bytes()

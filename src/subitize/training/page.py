@@ -219,8 +219,8 @@ def _how(result: Result) -> Prose:
         f"AdamW, learning rate {plan['lr']:g} after a linear warm-up over "
         f"{text(plan['warmup'], '.0%')} of the steps and falling linearly after it, weight "
         f"decay {plan['weight_decay']:g}, batch "
-        f"{plan['batch']}, up to {plan['epochs']} epochs, {plan['evaluations']} evaluations per "
-        f"epoch, mixed precision {plan['precision']}; epochs trained: {epochs}. "
+        f"{plan['batch']}, epochs: up to {plan['epochs']}, evaluations in each: "
+        f"{plan['evaluations']}, mixed precision {plan['precision']}; epochs trained: {epochs}. "
         f"Weights: {result['model']['revision'] or 'unknown'}. Data: {data}. {_what(result)}"
     )
 

@@ -9,7 +9,6 @@ FOLDER/results.json    what came out; nothing in it depends on time or on interr
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -19,10 +18,10 @@ from typing import Any
 import orjson
 
 from subitize.errors import BadInput, WrongRun
-from subitize.files import make_folder, read_json, write_whole
+from subitize.files import make_folder, read_json, write_json
 from subitize.models.base import Model
-from subitize.records import fingerprint
 from subitize.runs.lock import locked
+from subitize.runs.shards import slug
 from subitize.training.loop import History, Metrics, Task, best_of, train
 from subitize.training.plan import Part, Plan
 
@@ -37,8 +36,7 @@ def folder_of(out: Path, model: Model, about: Mapping[str, Any], plan: Plan) -> 
     """The folder of a training, by what it is; and that, for finetune.json."""
     named = {"name": model.respondent, "settings": model.settings, "revision": model.revision}
     what = {"model": named, "plan": asdict(plan), **about}
-    slug = re.sub(r"[^a-z0-9.]+", "-", f"finetune-{about['task']}-{model.respondent}".lower())
-    return out / f"{slug.strip('-')[:60]}-{fingerprint(what, 8)}", what
+    return out / slug(f"finetune-{about['task']}-{model.respondent}", what), what
 
 
 def train_seeds(
@@ -85,7 +83,7 @@ def _trained(
 
 def _keep(path: Path, value: Any) -> None:
     if is_main():
-        write_whole(path, orjson.dumps(value, option=orjson.OPT_INDENT_2) + b"\n")
+        write_json(path, value)
 
 
 def _before(folder: Path, task_of: TaskOf, say: Say) -> Metrics:

@@ -8,7 +8,6 @@ each response's note, and their sMAPE beside ours.
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator, Mapping
 from hashlib import sha256
 from pathlib import Path
@@ -25,7 +24,7 @@ from subitize.errors import BadInput
 from subitize.files import read_bytes, read_entries
 from subitize.measures.error_size import smape
 from subitize.records import Response, Stimulus, Trial, make_trial
-from subitize.runs.folder import RunFolder, counted_respondents
+from subitize.runs.folder import counted_respondents, imported
 from subitize.runs.journal import Journal
 from subitize.runs.plan import Plan
 
@@ -61,30 +60,17 @@ def import_results(path: Path, model: str, set_: str, variant: str, out: Path) -
         "settings": settings.identity(),
         "model": {"name": model, "settings": {}, "revision": ""},
     }  # fmt: skip
-    draft = out / f".{Capture.NAME}.part"
-    try:
-        shutil.rmtree(draft, ignore_errors=True)
-        run = RunFolder.open(draft, parts, {"reader": None})
-        folder = out / run.path.name
-        if folder.exists():
-            raise BadInput(f"{folder} is there already: these results are imported.")
+    with imported(out, parts, {"reader": None}, "results") as run:
         ((name, settings_hash),) = counted_respondents(run.info)
-        plan, journal = Plan(run.path, Capture.CONDITION), Journal(run.path)
-        plan.add([trial for trial, _, _ in rows])
-        for trial, reply, read in rows:
-            note = f"the authors read {'no number' if read is None else read}"
-            journal.write(Response(trial.id, name, settings_hash, 0, 0, "text", reply, "stop",
-                                   {}, 0.0, "", note))  # fmt: skip
-        plan.close()
-        journal.close()
-        run.path.rename(folder)
-    except OSError as problem:
-        raise BadInput(f"Can't write to {out}: {problem.strerror}. Give another --out.") from None
-    finally:
-        shutil.rmtree(draft, ignore_errors=True)
+        with Plan(run.path, Capture.CONDITION) as plan, Journal(run.path) as journal:
+            plan.add([trial for trial, _, _ in rows])
+            for trial, reply, read in rows:
+                note = f"the authors read {'no number' if read is None else read}"
+                journal.write(Response(trial.id, name, settings_hash, 0, 0, "text", reply, "stop",
+                                       {}, 0.0, "", note))  # fmt: skip
     asked = [float(trial.target or 0) for trial, _, _ in rows]
     said = [np.nan if read is None else read for _, _, read in rows]
-    return Imported(folder, len(rows), smape(asked, said))
+    return Imported(run.path, len(rows), smape(asked, said))
 
 
 def _rows(path: Path, set_: str, variant: str) -> Iterator[tuple[Trial, str, int | None]]:

@@ -15,6 +15,7 @@ from subitize.records import Score
 from subitize.reports.cells import Line, as_score, at
 from subitize.reports.charts import Series, dot_figure, legend, lines, panels
 from subitize.reports.grids import Matrix, side_by_side
+from subitize.reports.links import opens
 from subitize.reports.page import Figure
 from subitize.reports.respondents import Respondent, unfolded
 from subitize.reports.style import INK, MUTED, OWN, new_figure
@@ -48,12 +49,13 @@ def by_facts(set_: str, respondents: Sequence[Respondent]) -> Figure | None:
 def _draw_facts(respondents: Sequence[Respondent], facts: Sequence[str]) -> Drawing:
     figure, row = panels(len(facts), len(facts), (7.2 / len(facts), 2.7), sharey=True)
     for axes, fact in zip(row, facts, strict=True):
-        by_model = [(one.label, levels(one, fact)) for one in respondents]
+        by_model = [(one, levels(one, fact)) for one in respondents]
         known = in_order(dict.fromkeys(level for _, own in by_model for level in own))
         series = [
-            Series.at(n, label, {known.index(level): as_score(s) for level, s in own.items()})
-            for n, (label, own) in enumerate(by_model)
-        ]
+            Series.at(n, one.label, {known.index(level): as_score(s) for level, s in own.items()})
+            ._replace(opened={known.index(level): _opens(one, fact, level) for level in own})
+            for n, (one, own) in enumerate(by_model)
+        ]  # fmt: skip
         names = fact == "arrangement"
         shift = 0.6 / max(1, len(series) - 1) if names else 0.06
         lines(axes, series, joined=not names, shift=shift)
@@ -65,6 +67,20 @@ def _draw_facts(respondents: Sequence[Respondent], facts: Sequence[str]) -> Draw
     row[0].set_ylabel("sMAPE of occluded pictures (%)")
     legend(figure, row[0])
     return figure
+
+
+def _occluded(one: Respondent) -> dict[str, str]:
+    """By what the viewer chooses the answers to occluded pictures; not those of the real set.
+
+    Its totals are too many to choose from, and its facts stand here in ranges.
+    """
+    if one.scores.get("set") != "synthetic":
+        return {}
+    return {"run": one.run.folder.name, "stage": "total", "variant": "occluded"}
+
+
+def _opens(one: Respondent, fact: str, level: object) -> str | None:
+    return opens(_occluded(one), **{"wanted" if fact == "total" else fact: level})
 
 
 def price(set_: str, ranked: Sequence[Line]) -> Figure:
@@ -133,7 +149,9 @@ def confusion(set_: str, respondents: Sequence[Respondent]) -> Figure | None:
 
     def draw() -> Drawing:
         if set_ != "real":
-            return side_by_side({label: _matrix(pairs) for label, pairs in shown.items()}, labels)
+            chosen = {one.label: _occluded(one) for one in drawn}
+            return side_by_side({label: _matrix(pairs)._replace(chosen=chosen[label])
+                                 for label, pairs in shown.items()}, labels)  # fmt: skip
         figure, every = panels(len(shown), min(3, len(shown)), (2.4, 2.5))
         for axes, (label, pairs) in zip(every, shown.items(), strict=True):
             _scatter(axes, pairs)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -15,6 +14,7 @@ from subitize.benchmarks.capture.settings import CaptureSettings
 from subitize.datasets.capture_real import RealPicture, load_real
 from subitize.errors import BadInput
 from subitize.pictures.editing import HOLE
+from subitize.pictures.media import picture_sha256
 from subitize.records import Stimulus
 from subitize.stimuli import capture as synthetic
 
@@ -177,8 +177,7 @@ def inpainted(scene: Scene, inpainter: str) -> Stimulus:
             f"{inpainter} has {len(found)} inpainted pictures named {name}.*: it must have one for "
             "each occluded picture. A model can make them: --set inpainter=MODEL."
         )
-    sha256 = hashlib.sha256(found[0].read_bytes()).hexdigest()
-    return Stimulus("file", {"sha256": sha256}, str(found[0].resolve()))
+    return Stimulus("file", {"sha256": picture_sha256(found[0])}, str(found[0].resolve()))
 
 
 def holed(scene: Scene) -> Stimulus:

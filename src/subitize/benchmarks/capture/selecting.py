@@ -6,7 +6,6 @@ yes is. It is asked like a benchmark, so a selection can be stopped and resumed;
 
 from __future__ import annotations
 
-import hashlib
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,6 +19,7 @@ from subitize.benchmarks.capture.prompts import worded
 from subitize.errors import BadInput
 from subitize.files import decoded, read_bytes
 from subitize.models.base import Kind
+from subitize.pictures.media import ENDINGS, picture_sha256
 from subitize.readers.choices import read_yes_no
 from subitize.records import Response, Stimulus, Trial, make_trial
 
@@ -30,7 +30,6 @@ QUESTION = (
     "triangle? Answer with yes or no."
 )
 """the paper does not print its question"""
-PICTURES = (".jpg", ".jpeg", ".png", ".webp")
 ANYTHING = "objects"
 
 
@@ -63,7 +62,7 @@ class Selecting(Benchmark[SelectingSettings]):
     def check(self, settings: SelectingSettings) -> None:
         if not _files(settings):
             raise BadInput(
-                f"There are no pictures ({', '.join(PICTURES)}) in {settings.pictures}: give the "
+                f"There are no pictures ({', '.join(ENDINGS)}) in {settings.pictures}: give the "
                 "folder that holds them."
             )
 
@@ -75,7 +74,7 @@ class Selecting(Benchmark[SelectingSettings]):
     ) -> Iterator[Trial]:
         things = _things(settings.things)
         for path in _files(settings):
-            sha256 = hashlib.sha256(path.read_bytes()).hexdigest()
+            sha256 = picture_sha256(path)
             thing = things.get(path.name, ANYTHING)
             yield make_trial(
                 (self.NAME, self.VERSION, stage),
@@ -95,7 +94,7 @@ def _files(settings: SelectingSettings) -> list[Path]:
     folder = Path(settings.pictures)
     if not folder.is_dir():
         raise BadInput(f"There is no folder {folder}: give that of the pictures.")
-    return sorted(path for path in folder.iterdir() if path.suffix.lower() in PICTURES)
+    return sorted(path for path in folder.iterdir() if path.suffix.lower() in ENDINGS)
 
 
 def _things(file: str) -> dict[str, str]:

@@ -7,7 +7,6 @@ stretch of equal ones, and each distinct answer is read once. No object is made 
 
 from __future__ import annotations
 
-import shutil
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, astuple, dataclass, field
@@ -27,7 +26,7 @@ from subitize.datasets.geckonum.recipe import Recipe
 from subitize.errors import BadInput
 from subitize.records import USAGE, fingerprint
 from subitize.runs.answers import COLUMNS, write_answers
-from subitize.runs.folder import RunFolder, read_info
+from subitize.runs.folder import imported, read_info
 from subitize.runs.stored import StoredRun, stored_run
 
 CONDITION = tuple(GeckoNumPeople.CONDITION)
@@ -309,25 +308,14 @@ def import_people(people: People, out: Path, told: pl.DataFrame | None = None) -
     }
     respondents = people.answers["respondent"].unique(maintain_order=True)
     listed = [{"name": name, "settings_hash": ""} for name in respondents]
-    draft = out / f".{GeckoNumPeople.NAME}.part"
-    try:
-        shutil.rmtree(draft, ignore_errors=True)
-        run = RunFolder.open(draft, parts, {"reader": None, "respondents": listed})
-        folder = out / run.path.name
-        if folder.exists():
-            raise BadInput(f"{folder} is there already: these answers are imported.")
+    with imported(out, parts, {"reader": None, "respondents": listed}, "answers") as run:
         run.decide(asked.STRANGERS, dict(people.strangers))
         run.decide(asked.COLOUR_NOUNS, list(people.coloured))
         _trials(people.trials).write_ndjson(run.path / "trials.jsonl")
         _responses(answers, facts).write_ndjson(run.path / "responses.jsonl")
         reader = next(iter(GeckoNumPeople.READERS))
         write_answers(run.path, run.info, answers, reader)
-        run.path.rename(folder)
-    except OSError as problem:
-        raise BadInput(f"Can't write to {out}: {problem.strerror}. Give another --out.") from None
-    finally:
-        shutil.rmtree(draft, ignore_errors=True)
-    return folder
+    return run.path
 
 
 def _trials(trials: pl.DataFrame) -> pl.DataFrame:

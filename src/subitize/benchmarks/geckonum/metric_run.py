@@ -16,13 +16,14 @@ import numpy as np
 
 from subitize.benchmark import Benchmark, Decisions, Helper, Paper, Reader, Stage, states_of
 from subitize.benchmarks.geckonum import questioning, wording
-from subitize.datasets.geckonum.pictures import find_pictures, picture_sha256
+from subitize.datasets.geckonum.pictures import find_pictures
 from subitize.datasets.geckonum.prompts import Prompt
 from subitize.datasets.geckonum.questions import claims_of
 from subitize.errors import BadInput
 from subitize.measures.accuracy import share_interval
 from subitize.measures.resampling import bootstrap_mean
 from subitize.models.base import Kind
+from subitize.pictures.media import picture_sha256
 from subitize.readers.annotators import MORE_THAN_TEN
 from subitize.readers.boxes import BoxesReader
 from subitize.readers.choices import read_yes_no

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from textwrap import fill
 
 import numpy as np
 import polars as pl
@@ -22,6 +23,8 @@ KINDS = (OWN, *LIGHT, UNDER, OVER)
 WORDS = (OWN, LIGHT[0], UNDER)
 HIGHEST = 10
 NUMBERS = [*map(str, range(11)), "10+"]
+TOGETHER, TICKS, TITLE = 8, 16, 40
+"""lines that one panel can hold; numbers named along an axis; signs in a row of a title"""
 Scores = Mapping[str, Mapping[str, Score]]
 """painter: group: share"""
 
@@ -62,7 +65,7 @@ def dots(groups: Sequence[str], shares: Scores, printed: Scores) -> Figure:
     """A row per group, in it a dot per painter."""
     with styled():
         height = max(0.3, 0.085 * len(shares) + 0.12) * len(groups) + 0.9
-        figure = new_figure(7.2, height + 0.14 * (len(shares) // 3))
+        figure = new_figure(7.2, height)
         axes = figure.subplots()
         _dots(axes, groups, _series(groups, shares), printed)
         axes.set_xlabel("right labels")
@@ -71,18 +74,30 @@ def dots(groups: Sequence[str], shares: Scores, printed: Scores) -> Figure:
 
 
 def by_number(shares: Scores, label: str, score: str = "right labels") -> Figure:
-    """Accuracy against a number, a line per painter or model."""
-    numbers = [name for name in NUMBERS if any(name in own for own in shares.values())]
+    """Accuracy against a number, a line per painter or model; a panel each where they are many."""
+    known = {name for own in shares.values() for name in own}
+    numbers = sorted(known, key=lambda name: (int(name.rstrip("+")), name))
+    series, step = _series(numbers, shares), -(-len(numbers) // TICKS)
     with styled():
-        figure = new_figure(7.2, 3.0 + 0.14 * (len(shares) // 3))
-        axes = figure.subplots()
-        lines(axes, _series(numbers, shares), shift=0.06)
-        axes.set_xticks(range(len(numbers)), numbers)
-        axes.set_ylim(-0.02, 1.02)
-        axes.set_xlabel(label)
-        axes.set_ylabel(score)
-        percent_axis(axes.yaxis)
-        legend(figure, axes)
+        if len(series) <= TOGETHER:
+            figure = new_figure(7.2, 3.0)
+            grid = [figure.subplots()]
+            lines(grid[0], series, shift=0.06)
+            legend(figure, grid[0])
+        else:
+            step *= 2
+            figure, grid = panels(len(series), 3, (2.5, 1.7), sharex=True, sharey=True)
+            for axes, one in zip(grid, series, strict=True):
+                lines(axes, [one._replace(colour=OWN, mark="o")])
+                axes.set_title(fill(one.label, TITLE), loc="left", fontsize=SMALLEST)
+            for axes in grid[-3:]:  # with no panel below
+                axes.tick_params(labelbottom=True)
+        for axes in grid:
+            axes.set_xticks(range(0, len(numbers), step), numbers[::step])
+            axes.set_ylim(-0.02, 1.02)
+            percent_axis(axes.yaxis)
+        figure.supxlabel(label, fontsize="medium")
+        figure.supylabel(score, fontsize="medium")
     return figure
 
 

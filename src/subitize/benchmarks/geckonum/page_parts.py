@@ -183,7 +183,8 @@ def asked(found: Found) -> list[Block]:
     matrices = Figure(
         f"{NAME}-confusion",
         "Task 1: share of each number counted (up) where each number was asked for (right); the "
-        "dotted line is where right pictures lie, the top row holds more than ten.",
+        "dotted line is where right pictures lie, a row above ten holds all larger numbers, and "
+        "numbers that nobody asked for are grey.",
         f"Confusion matrices of {', '.join(shown)}.",
         partial(side_by_side, shown, ("number asked for", "number counted")),
     )

@@ -27,11 +27,11 @@ from subitize.benchmark import (
     with_states,
 )
 from subitize.benchmarks.geckonum.wording import NUMBER_ONLY, PAPER
-from subitize.datasets.geckonum.pictures import ENDINGS, picture_sha256
 from subitize.datasets.vqa_files import VqaEntry, read_vqa
 from subitize.errors import BadInput, UnknownName
 from subitize.measures.accuracy import share_interval
 from subitize.models.base import Kind
+from subitize.pictures.media import find_picture, picture_sha256
 from subitize.readers.boxes import BoxesReader
 from subitize.readers.text import read_final, read_strict
 from subitize.records import Score, Stimulus, Trial, make_trial
@@ -105,7 +105,7 @@ class GeckoNumVqa(Benchmark[VqaSettings]):
         # Which pictures are there is kept, so that a resumed run asks the same questions.
         folder = Path(settings.pictures)
         images = dict.fromkeys(entry.image for entry in read_vqa(Path(settings.file)))
-        missing = [image for image in images if _find(folder, image) is None]
+        missing = [image for image in images if find_picture(folder, image) is None]
         if missing and (settings.missing == "stop" or len(missing) == len(images)):
             shown = ", ".join(missing[:NAMED]) + (", …" if len(missing) > NAMED else "")
             more = "" if len(missing) == len(images) else ", or go on without: --set missing=skip"
@@ -125,7 +125,7 @@ class GeckoNumVqa(Benchmark[VqaSettings]):
         for entry in read_vqa(Path(settings.file)):
             once.setdefault((entry.image, entry.question), entry)
         for entry in once.values():
-            path = None if entry.image in missing else _find(folder, entry.image)
+            path = None if entry.image in missing else find_picture(folder, entry.image)
             if path is None:
                 continue
             if entry.image not in stimuli:
@@ -186,14 +186,6 @@ def _group(answers: pl.DataFrame, column: str) -> NDArray[np.str_]:
     if column != "target":
         return answers[column].to_numpy().astype(str)
     return np.array([f"{n:g}" if n <= HIGHEST else f"{HIGHEST}+" for n in answers[column]])
-
-
-def _find(folder: Path, image: str) -> Path | None:
-    path = folder / image
-    if path.suffix.lower() in ENDINGS:
-        return path.resolve() if path.is_file() else None
-    named = (path.with_name(path.name + ending) for ending in ENDINGS)
-    return next((one.resolve() for one in named if one.is_file()), None)
 
 
 def _thing(question: str) -> str:

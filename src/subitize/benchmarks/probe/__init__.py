@@ -18,13 +18,13 @@ from subitize.benchmarks.probe import items as probe_items
 from subitize.benchmarks.probe.cells import CELLS, FAMILY
 from subitize.benchmarks.probe.items import ProbeSettings, asked_foils, hash_of, sentence
 from subitize.benchmarks.probe.scoring import comparable_items, probe_scores
-from subitize.datasets.geckonum.pictures import picture_sha256
 from subitize.datasets.probe.alignment import Pair
 from subitize.datasets.probe.released import ProbeItem
 from subitize.datasets.probe.statements import MASK
 from subitize.errors import BadInput
 from subitize.files import stamp
 from subitize.models.base import Kind, Model
+from subitize.pictures.media import picture_sha256
 from subitize.published.probe import CITATION, DOI
 from subitize.readers.choices import read_yes_no
 from subitize.readers.matches import read_best_match

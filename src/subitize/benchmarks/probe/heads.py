@@ -30,14 +30,16 @@ SAYS = (
 
 
 def heads(name: str, respondents: Sequence[Respondent]) -> list[Section]:
-    """A section where runs of these models are there."""
-    found: dict[str, Respondent] = {}
+    """A section where all four were asked the same: the first such runs."""
+    asked: dict[str, dict[str, Respondent]] = {}
     for one in respondents:
-        cell = str(one.scores.get("model")).partition("?")[0].removeprefix(f"{FAMILY}/")
-        counting = one.scores.get("task") == "counting" and len(_parity(one)) == 2
-        if cell in CELLS and counting:
-            found.setdefault(cell, one)
-    if len(found) < len(CELLS):
+        whole, _, options = str(one.scores.get("model")).partition("?")
+        cell = whole.removeprefix(f"{FAMILY}/")
+        if cell in CELLS and one.scores.get("task") == "counting" and len(_parity(one)) == 2:
+            same = f"{options} {sorted((one.run.info.get('settings') or {}).items())}"
+            asked.setdefault(same, {}).setdefault(cell, one)
+    found = next((own for own in asked.values() if len(own) == len(CELLS)), None)
+    if found is None:
         return []
     rows = [
         (*CELLS[cell], int(n), score.value, score.low, score.high)

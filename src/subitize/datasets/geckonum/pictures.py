@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Collection
 from pathlib import Path
 from typing import NamedTuple
 
 from subitize.errors import BadInput
-from subitize.files import read_bytes
+from subitize.pictures.media import ENDINGS
 
-ENDINGS = (".png", ".jpg", ".jpeg", ".webp")
 NAME = re.compile(r"(?P<prompt>.+)_(?P<number>\d{1,9})")
 
 
@@ -65,8 +63,3 @@ def find_pictures(folder: Path, prompts: Collection[str]) -> list[PictureFile]:
             "dalle_3/geckonum_00000_0.png."
         )
     return sorted(found.values())
-
-
-def picture_sha256(path: Path) -> str:
-    """The hash that a picture's identity in a run is."""
-    return hashlib.sha256(read_bytes(path, "the picture")).hexdigest()

@@ -6,7 +6,6 @@ released `prompts.csv` (order, pairs, scenes).
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,7 +13,7 @@ from types import MappingProxyType
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 from subitize.errors import BadInput, MissingExtra, UnknownName
-from subitize.files import decoded, read_bytes
+from subitize.files import read_toml
 from subitize.nouns import plural
 
 TASK_OF_TYPE: Mapping[str, int] = {
@@ -148,11 +147,7 @@ def zipf(noun: str) -> float:
 
 def load_recipe(path: Path) -> Recipe:
     """A recipe from a TOML file; what it leaves out is as published."""
-    repair = "Mend it, or see docs/geckonum.md."
-    try:
-        content = tomllib.loads(decoded(read_bytes(path, "GeckoNum prompts", repair), str(path)))
-    except tomllib.TOMLDecodeError as problem:
-        raise BadInput(f"{path} is not TOML: {problem}. {repair}") from None
+    content = read_toml(path, "GeckoNum prompts", "Mend it, or see docs/geckonum.md.")
     kinds = get_type_hints(Recipe, include_extras=True)
     for key in content:
         if key not in kinds:

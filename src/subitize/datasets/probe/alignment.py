@@ -9,14 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-import orjson
-
 from subitize.errors import BadInput, UnknownName
-from subitize.files import decoded, read_bytes, read_json, stamp, write_whole
+from subitize.files import (
+    decoded,
+    inside,
+    read_bytes,
+    read_json,
+    read_once,
+    write_json,
+)
 from subitize.stimuli import generator
 from subitize.stimuli.probe import recipe
 from subitize.stimuli.probe.wording import plan_of
@@ -152,16 +156,12 @@ def write_pairs(path: Path, pairs: Iterable[Pair]) -> None:
         }
         for one in pairs
     }  # fmt: skip
-    write_whole(path, orjson.dumps(entries, option=orjson.OPT_INDENT_2) + b"\n", option="--out")
+    write_json(path, entries, option="--out")
 
 
+@read_once
 def read_pairs(path: Path) -> tuple[Pair, ...]:
     """All pairs of a file, in its order."""
-    return _read(path, stamp(path))
-
-
-@lru_cache(maxsize=4)
-def _read(path: Path, _stamp: tuple[int, int]) -> tuple[Pair, ...]:
     given = read_json(path, "the pairs", REPAIR)
     if not isinstance(given, dict) or not given:
         raise BadInput(f"{path} holds no pairs. {REPAIR}")
@@ -171,8 +171,6 @@ def _read(path: Path, _stamp: tuple[int, int]) -> tuple[Pair, ...]:
         if not isinstance(entry, dict) or any(not entry.get(name) for name in needed):
             raise BadInput(f"{path}: {key} lacks one of {', '.join(needed)}. {REPAIR}")
         picture, caption, foil = (str(entry[name]) for name in needed)
-        if Path(picture).is_absolute() or ".." in Path(picture).parts:
-            raise BadInput(f"{path}: {key}: {picture!r} lies outside the folder of pictures.")
         source, drawn = str(entry.get("dataset") or ""), entry.get("recipe") or {}
-        found.append(Pair(key, picture, caption, foil, source, drawn))
+        found.append(Pair(key, inside(picture, f"{path}: {key}"), caption, foil, source, drawn))
     return tuple(found)

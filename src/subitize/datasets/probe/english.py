@@ -71,7 +71,7 @@ UNCOUNTED = frozenset({
 KINDS = frozenset({"kind", "type", "sort", "species", "breed", "variety", "style", "form"})
 BODY = frozenset({
     "face", "hand", "head", "leg", "foot", "arm", "eye", "ear", "finger", "back", "nose", "mouth",
-    "shoulder", "knee", "toe", "shadow", "reflection",
+    "shoulder", "knee", "toe", "tail", "shadow", "reflection",
 })  # fmt: skip
 ONE_EACH = (
     "mouths|heads|tails|trunks|noses|tongues|backs|necks|faces|beards|mustaches|moustaches|hats|"
@@ -81,7 +81,7 @@ ONE_EACH = (
 )
 """what one person or animal has or wears one of"""
 _OF_ONE = re.compile(
-    r"\b(?P<verb>wearing|wears|has|has on|with) (?P<what>(?:(?!(?:the|an?|no|its?|their|his|her|"
+    r"\b(?P<verb>wearing|wears|has|has on|with|in) (?P<what>(?:(?!(?:the|an?|no|its?|their|his|her|"
     r"both|many|some|any|all|more|two|three|four|five|several|different|of|on|in|to|with|at|for)\b)"
     rf"[a-z-]+ ){{0,3}}?)(?P<each>{ONE_EACH})\b(?: and (?P<and>{ONE_EACH})\b)?"
 )

@@ -32,7 +32,11 @@ _OPINION = re.compile(
     r"|,? (?:that |who )?(?:do you|you can|we can|you) see,?(?= (?:are|were|have)\b)"
 )
 _IF_ANY = re.compile(r",? if any\b,?")
-_TWO_QUESTIONS = re.compile(r"\bhow (?:many|much)\b", re.IGNORECASE)
+_TWO_QUESTIONS = re.compile(
+    r"\bhow (?:many|much)\b|,? and (?:are|is|do|does|what|which|where|who) (?:they|it|them)\b"
+    r"|, (?:and )?(?:what|which|where|who) ",
+    re.IGNORECASE,
+)
 _OBSERVED = re.compile(
     r"(?P<what>.+?),? (?:are there|there are|(?:do |did )?(?:you|we|I) (?:see|count|find))"
     r"(?: (?P<end>.+))?"
@@ -62,6 +66,7 @@ _NAMED = re.compile(
     r"(?P<not>not )?(?P<what>(?:(?!\w+ing |(?:an?|than|and|or|with|of|as|in|on|to|at|for|by) )\w+ )"
     r"{0,2}(?P<last>\w+))(?<!ways)"
 )
+_WHOSE = re.compile(r"([a-z]+?)(?:'s|(?<=s)')")
 _ONES = {"glasses": "glass", "police": "police officer"}
 """glasses to drink from: who counts spectacles counts people who wear them"""
 _ASIDE = re.compile(r"\w+ing|if|not|besides|other|except|both|even|all|either")
@@ -89,7 +94,7 @@ def _stated(rest: str, number: str) -> str | None:
         order = (can["end"], things) if can["what"] == "times" else (things, can["end"])
         return _join(said, *order)
     first, _, end = rest.partition(" ")
-    if first in {"", "are", "were", "have", "can"} | NEGATED:
+    if first in {"", "are", "were", "have", "can", "wear"} | NEGATED:
         return _without_a_noun(first, end, number)
     what, verb, end = _verb(rest, NEGATED)
     if verb:
@@ -202,7 +207,7 @@ def _there(things: str, after: str | None, number: str, verb: str = "are") -> st
 def _related(said: str) -> str:
     """One thing with what it is told by ("man who has a hat"); a clause about others stays."""
     found = _RELATIVE.search(said)
-    if not found or any(map(_is_plural, said[: found.start()].split())):
+    if not found or any(singular(word) != word.lower() for word in said[: found.start()].split()):
         return said
     return f"{said[: found.start(2)]}{_agreeing(found[2], '1')}{said[found.end(2) :]}"
 
@@ -230,18 +235,18 @@ def _things(phrase: str, number: str) -> str:
     """The name of the things, in the singular for 1; only the head noun changes.
 
     >>> _things("people in red shirts", "1"), _things("CPU towers", "1"), _things("buses", "1")
-    ('person in red shirts', 'CPU tower', 'bus')
+    ('person in a red shirt', 'CPU tower', 'bus')
     """
     words = phrase.split()
     if words and words[_place_of_head(words)].lower() in UNCOUNTED:
         return _join("piece" if number == "1" else "pieces", "of", phrase)
+    if words and words[_place_of_head(words)].lower() in PAIRED and "of" not in words:
+        return _join("pair" if number == "1" else "pairs", "of", phrase)
     if number != "1" or words[:1] in ([], ["of"]):  # 1 of the men
         return phrase
     if "different" in words[:-1] and "different color" not in phrase:
         words.remove("different")  # 1 kind of fruit
     head = _place_of_head(words)
-    if words[head].lower() in PAIRED and "of" not in words[:head]:
-        return _join("pair of", *words)
     if words[head].lower() == "cattle":
         return _join("head of", *words)
     words[head] = _singular(words[head])
@@ -278,10 +283,7 @@ def _own(before: list[str], one: str) -> list[str]:
     """The words before one thing: a hand of several people is that of one."""
     if one not in BODY:
         return ["person's" if word == "people's" else word for word in before]
-    return [
-        f"{singular(word[:-2])}'s" if word.endswith("'s") and word.islower() else word
-        for word in before
-    ]
+    return [_WHOSE.sub(lambda found: f"{singular(found[1])}'s", word) for word in before]
 
 
 def _singular(noun: str) -> str:

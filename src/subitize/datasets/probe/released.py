@@ -9,15 +9,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-import orjson
-
 from subitize.datasets.probe.statements import Mode, statement
 from subitize.errors import BadInput
-from subitize.files import read_json, stamp, write_whole
+from subitize.files import inside, read_json, read_once, write_json
 
 FOILS = 3
 REPAIR = "Give a released split or a file of `subitize probe build`."
@@ -68,17 +65,22 @@ class ProbeItem:
         return tuple(one for one in dict.fromkeys(self.foils) if one != self.answer and one >= 0)
 
 
+@read_once
 def read_split(path: Path) -> tuple[ProbeItem, ...]:
     """All items of a split file, in its order; what is wrong is named with its place."""
-    return _read(path, stamp(path))
-
-
-@lru_cache(maxsize=4)
-def _read(path: Path, _stamp: tuple[int, int]) -> tuple[ProbeItem, ...]:
     given = read_json(path, "the split", REPAIR)
     if not isinstance(given, dict) or not given:
         raise BadInput(f"{path} holds no items: it should be an object of them. {REPAIR}")
-    return tuple(_item(key, entry, f"{path}: {key}") for key, entry in given.items())
+    items, wrong = [], []
+    for key, entry in given.items():
+        try:
+            items.append(_item(key, entry, f"{path}: {key}"))
+        except BadInput as problem:
+            wrong.append(str(problem))
+    if wrong:
+        first = f"{len(wrong)} of {len(given)} items can't be used; the first: " * (len(wrong) > 1)
+        raise BadInput(f"{first}{wrong[0]}")
+    return tuple(items)
 
 
 def _item(key: str, entry: Any, where: str) -> ProbeItem:
@@ -89,12 +91,9 @@ def _item(key: str, entry: Any, where: str) -> ProbeItem:
     foils, told = entry["foils"], entry.get("declarative_statement_foils") or []
     if not isinstance(foils, list) or not isinstance(told, list):
         raise BadInput(f"{where}: the foils are no list. {REPAIR}")
-    image = str(entry["image_file"])
-    if Path(image).is_absolute() or ".." in Path(image).parts:
-        raise BadInput(f"{where}: the picture {image!r} lies outside the folder of pictures.")
     return ProbeItem(
         key,
-        image,
+        inside(str(entry["image_file"]), where),
         str(entry["caption"]),
         _number(entry["answer"], where),
         tuple(_number(one, where) for one in foils),
@@ -180,4 +179,4 @@ def as_entry(item: ProbeItem, mode: Mode) -> dict[str, Any]:
 def write_split(path: Path, items: Iterable[ProbeItem], mode: Mode) -> None:
     """A split file that `read_split` takes."""
     entries = {one.id: as_entry(one, mode) for one in items}
-    write_whole(path, orjson.dumps(entries, option=orjson.OPT_INDENT_2) + b"\n", option="--out")
+    write_json(path, entries, option="--out")

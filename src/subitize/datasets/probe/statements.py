@@ -7,6 +7,7 @@ is 1 benche."). Mode `fluent` writes correct English (`fluent.py`).
 
 from __future__ import annotations
 
+import re
 from typing import Literal
 
 from subitize.datasets.probe.fluent import fluent
@@ -91,7 +92,7 @@ def _one(said: str, number: str) -> str:
     """The released rule for the number 1: "There is", and only the fourth word loses its s."""
     if number != "1":
         return said
-    words = said.replace("There are", "There is", 1).split(" ")
+    words = re.sub("^There are", "There is", said).split(" ")
     if len(words) > _FOURTH:
         word = words[_FOURTH]
         cut = word[:-1] if word.endswith("s") and word != "has" else word
