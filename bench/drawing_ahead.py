@@ -60,13 +60,12 @@ def run(rest: str, isolated: str) -> None:
 
 
 def draw() -> None:
-    """The same pictures, drawn one after the other in this process: prints the seconds."""
+    """The same pictures, drawn one after the other in this new process: prints the seconds."""
     from subitize.benchmarks.catalog import get_benchmark
     from subitize.stimuli import render
 
     naming = get_benchmark("naming")
     trials = list(naming.trials("ask", naming.settings_from(SETTINGS), {}))
-    render(trials[0].stimulus)
     begun = time.perf_counter()
     for trial in trials:
         render(trial.stimulus)

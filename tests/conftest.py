@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import resource
 from collections.abc import Callable, Generator, Iterator
@@ -84,6 +85,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         seconds = 0 if item.get_closest_marker("long") else WATCHDOG
         item.add_marker(pytest.mark.timeout(seconds), append=False)
+
+
+def pytest_collection_finish() -> None:
+    """What was imported and collected stays: the collector need not walk through it."""
+    gc.collect()
+    gc.freeze()
 
 
 def cpu_seconds() -> float:

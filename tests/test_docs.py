@@ -61,6 +61,7 @@ MODELS_OF_THE_PAPERS = (
     "Kimi-VL", "PaliGemma", "Stable Diffusion 2.1", "Stable Diffusion 3.5", "FLUX.1 dev",
     "FLUX.1 Fill", "Grounding DINO", "PseCo", "training-free counting", "CountGD", "GPT-4V",
     "GPT-4o", "Gemini", "DALL-E 2", "DALL-E 3", "Imagen", "Muse", "CLIPScore", "LXMERT", "ViLBERT",
+    "Llama 3.1 8B", "TIFA", "VNLI",
 )  # fmt: skip
 """each has a line of its own in the table"""
 

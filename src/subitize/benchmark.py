@@ -143,6 +143,8 @@ class Attempt(NamedTuple):
 
 
 S = TypeVar("S", bound=Settings)
+MOST = 1_000_000
+"""of whatever a setting counts: more is a slip of the hand"""
 SWITCH = {"true": True, "on": True, "1": True, "false": False, "off": False, "0": False}
 
 
@@ -305,7 +307,10 @@ class Benchmark(Generic[S]):
         values = {name: _typed(name, value, known[name].default) for name, value in given.items()}
         settings = self.SETTINGS(**values)
         if not 0 <= settings.seed < 2**63:
-            raise BadInput(f"The seed is {settings.seed}: give a whole number of 0 or more.")
+            raise BadInput(f"The seed is {settings.seed}: give a whole number from 0 to 2⁶³ − 1.")
+        for name, value in vars(settings).items():
+            if name != "seed" and isinstance(value, int) and value > MOST:
+                raise BadInput(f"The setting {name} is {value}: give at most {MOST:,}.")
         self.check(settings)
         return settings
 

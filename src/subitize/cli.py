@@ -5,14 +5,14 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from importlib import import_module
-from typing import Annotated, Any
+from typing import Annotated, Any, NoReturn
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
 from subitize import __version__
 from subitize.commands.helping import Grouped
-from subitize.errors import SubitizeError, UnknownName
+from subitize.errors import BadInput, SubitizeError, UnknownName, in_words
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "demo": (".demo:demo", "Every benchmark on the built-in models, then the report."),
@@ -50,6 +50,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "view": (".viewing:view", "Runs in a browser: picture, question, reply and reading."),
 }
 """name: where it is, and its line in the help; nothing is imported to print that help"""
+OPTIONS_OF_THE_ROOT = ("help", "version")
+"""commands of other tools that are options here"""
+WANTED = {"int": int, "float": float, "bool": bool}
+"""how the kind of an error of Typer's begins: what would have been right"""
 
 
 class LazyGroup(TyperGroup):
@@ -73,9 +77,19 @@ class LazyGroup(TyperGroup):
         return command
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        if args[0] in OPTIONS_OF_THE_ROOT:
+            raise BadInput(f"There is no command {args[0]!r}: it is an option, --{args[0]}.")
         if not args[0].startswith("-") and args[0] not in COMMANDS:
             raise UnknownName("command", args[0], COMMANDS)
         return super().resolve_command(ctx, args)
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except typer.BadParameter as problem:
+            _tell_value(problem)
+        except KeyboardInterrupt:  # Typer would end without a word
+            raise SubitizeError("interrupted") from None
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         with formatter.section("Commands"):
@@ -107,6 +121,16 @@ def about(
     """Measure the number sense of multimodal AI."""
 
 
+def _tell_value(problem: typer.BadParameter) -> NoReturn:
+    """Typer's word about a value of the wrong type does not tell which was found."""
+    errors: list[dict[str, Any]] = getattr(problem.__cause__, "errors", list)()
+    wanted = WANTED.get(errors[0]["type"].partition("_")[0]) if errors else None
+    if wanted is None or problem.param is None:
+        raise problem
+    name = (problem.param.opts or [problem.param.name])[0]
+    raise BadInput(f"{name} is {errors[0]['input']!r}: give {in_words(wanted)}.") from None
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line; exit 0 is success, 2 bad usage or input, 1 anything else."""
     try:
@@ -114,6 +138,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except SubitizeError as problem:
         print(f"subitize: {problem}", file=sys.stderr)
         sys.exit(problem.exit_code)
+    except MemoryError:
+        print("subitize: there is not enough memory for so much: ask for less.", file=sys.stderr)
+        sys.exit(1)
     except KeyboardInterrupt:
         print("subitize: interrupted", file=sys.stderr)
         sys.exit(1)

@@ -53,8 +53,9 @@ class UnknownName(UsageError):
         from difflib import get_close_matches
 
         names = sorted(known)
-        near = get_close_matches(found, names, n=1, cutoff=0.5)
-        hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(names)}."
+        small = {name.casefold(): name for name in reversed(names)}
+        near = get_close_matches(found.casefold(), small, n=1, cutoff=0.5)
+        hint = f"did you mean {small[near[0]]!r}?" if near else f"known: {', '.join(names)}."
         super().__init__(f"There is no {what} {found!r}: {hint}")
 
 

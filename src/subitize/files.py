@@ -10,11 +10,13 @@ import csv
 import io
 import json
 import os
-from collections.abc import Iterable, Sequence
+import tomllib
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
+from functools import lru_cache
 from pathlib import Path
 from threading import get_ident
-from typing import Any
+from typing import Any, TypeVar
 
 import orjson
 
@@ -26,6 +28,7 @@ PART = ".part"
 
 Entry = tuple[str, dict[str, Any]]
 """where it stands, and what it says"""
+T = TypeVar("T")
 
 
 def write_whole(path: Path, content: bytes, *, option: str = "", sync: bool = True) -> None:
@@ -52,6 +55,12 @@ def write_whole(path: Path, content: bytes, *, option: str = "", sync: bool = Tr
     finally:
         with suppress(OSError):
             temporary.unlink()
+
+
+def write_json(path: Path, value: Any, *, option: str = "") -> None:
+    """Write a value as JSON for the eye, as `write_whole` does."""
+    options = orjson.OPT_INDENT_2 | orjson.OPT_SERIALIZE_NUMPY | orjson.OPT_APPEND_NEWLINE
+    write_whole(path, orjson.dumps(value, option=options), option=option)
 
 
 def check_free(path: Path, option: str, *, replace: bool) -> None:
@@ -130,6 +139,14 @@ def decoded(content: bytes, name: str) -> str:
 def read_json(path: Path, what: str, repair: str = "") -> Any:
     """What a JSON file holds."""
     return _parsed(decoded(read_bytes(path, what, repair), str(path)), str(path), repair)
+
+
+def read_toml(path: Path, what: str, repair: str = "") -> dict[str, Any]:
+    """What a TOML file holds."""
+    try:
+        return tomllib.loads(decoded(read_bytes(path, what, repair), str(path)))
+    except tomllib.TOMLDecodeError as problem:
+        raise BadInput(f"{path} is not TOML: {problem}. {repair}".rstrip()) from None
 
 
 def _parsed(text: str, where: str, repair: str = "") -> Any:
@@ -215,3 +232,20 @@ def stamp(path: Path | str) -> tuple[int, int]:
     except OSError:
         return (0, 0)
     return (found.st_mtime_ns, found.st_size)
+
+
+def read_once(read: Callable[[Path], T]) -> Callable[[Path], T]:
+    """A function of a file that reads it again only where it was written since."""
+    kept = lru_cache(maxsize=4)(lambda path, _stamp: read(path))
+    return lambda path: kept(path, stamp(path))
+
+
+def inside(name: str, where: str) -> str:
+    """The path of a picture in its folder; one that leads out of that is refused.
+
+    >>> inside("a/b.png", "line 3")
+    'a/b.png'
+    """
+    if Path(name).is_absolute() or ".." in Path(name).parts:
+        raise BadInput(f"{where}: the picture {name!r} lies outside the folder of pictures.")
+    return name

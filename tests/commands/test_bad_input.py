@@ -46,7 +46,7 @@ def check(done: subprocess.CompletedProcess[str], code: int, *says: str) -> None
         (["--max", "0"], "must be at least 1"),
         (["--size", "4"], "too small"),
         (["--size", "1000000"], "too large"),
-        (["--seed", "-1"], "seed is -1: give a whole number of 0 or more"),
+        (["--seed", "-1"], "seed is -1: give a whole number from 0 to"),
         (["--seed", "9" * 30], "seed is 999"),
         (["--size", "64", "--max", "500"], "do not fit in a 64 x 64 picture"),
         (["--categories", "aples"], "did you mean 'apples'"),

@@ -12,6 +12,24 @@ from subitize.cli import main
 
 MISTAKES = r"""
 runn naming --model sim/perfect                     | no command 'runn': did you mean 'run'
+Run naming --model sim/perfect                      | no command 'Run': did you mean 'run'
+help                                                | it is an option, --help
+version                                             | it is an option, --version
+run naming --model SIM/PERFECT                      | did you mean 'sim/perfect'
+run naming --model human/me                         | take part by `subitize take`
+run naming --model function/f                       | from Python
+run naming --model openai/x --api-key-env sk-1f2e3d | takes the name of an environment variable
+run naming --model sim/perfect --per-cell five      | --per-cell is 'five': give a whole number
+run naming --model sim/perfect --temperature hot    | --temperature is 'hot': give a number
+run naming --model sim/perfect --per-cell 1000001   | per_cell is 1000001: give at most
+run naming --model sim/perfect --per-cell 999999    | 49,999,950 in all
+run production --model painter/shapes --per-cell 99999 | 3,999,960 in all
+run naming --model sim/perfect --workers -1         | --workers is -1
+plan naming --model sim/perfect --concurrency 0     | --concurrency is 0
+stimuli naming --out new --per-cell 999999          | 49,999,950 in all
+stimuli naming --out new --max ten                  | --max is 'ten': give a whole number
+doctor --base-url http://127.0.0.1:1/v1             | name it with --model
+take naming --name me --port 70000                  | Nothing can listen on .*:70000
 run naming --model perfect                          | not of the form KIND/NAME
 run naming --model sim/perfct                       | did you mean 'sim/perfect'
 run naming --model gpt-4o                           | not of the form KIND/NAME
@@ -48,7 +66,7 @@ run naming --model sim/perfect --batch              | --batch is for namers
 run naming --model replay/gone                      | Can't read the replies gone
 run --from gone.toml                                | Can't read the file of --from
 run --from empty                                    | empty/run.json
-run --from file                                     | neither TOML .* nor a run.json
+run --from file                                     | is not TOML: .* Give a run.json
 run --from list.json                                | is no run.json: it lacks
 run --from naming.toml                              | Missing option '--model'
 plan naming                                         | Missing option '--model'
@@ -106,3 +124,16 @@ def test_one_message_and_nothing_left(
     assert not told.out
     assert sorted(desk.rglob("*")) == before
     assert (desk / "file.csv").read_text() == "mine"
+
+
+def test_a_break_before_anything_is_asked_says_so(
+    desk: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def pressed(_: Path) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("subitize.commands.statuses.find_runs", pressed)
+    with pytest.raises(SystemExit) as ended:
+        main(["status", str(desk)])
+    assert ended.value.code == 1
+    assert capsys.readouterr().err == "subitize: interrupted\n"

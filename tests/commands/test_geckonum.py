@@ -104,11 +104,19 @@ def test_bad_usage_is_exit_2(made: tuple[Path, Path], tmp_path: Path) -> None:
     done = subitize(*tables, "--annotations", made[0], "--prompts", made[1],
                     "--correction", "bonferoni", code=2)  # fmt: skip
     assert "holm" in done.stderr
+
+
+def test_answers_none_of_which_can_be_used_are_told_briefly(
+    made: tuple[Path, Path], tmp_path: Path
+) -> None:
+    """Rows of another prompt file: why, with three of each, not all of them."""
     other = tmp_path / "other.csv"
     other.write_text(made[1].read_text().replace("geckonum_", "gecko_"))
-    done = subitize(*tables, "--annotations", made[0], "--prompts", other, code=2)
+    done = subitize("geckonum", "tables", "--annotations", made[0], "--prompts", other, code=2)
     assert "No row of" in done.stderr
     assert "unknown prompt: task_1_painter_x.csv:2" in done.stderr
+    assert ": unknown prompt): give the annotations that belong to" in done.stderr
+    assert done.stderr.count("task_1_painter_x.csv:") == 3
 
 
 def test_prompts(tmp_path: Path, made: tuple[Path, Path]) -> None:

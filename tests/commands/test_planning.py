@@ -157,7 +157,7 @@ def test_a_file_holds_a_commands_options(tmp_path: Path) -> None:
     file.write_text('benchmark = "naming"\nmodle = "sim/perfect"\n')
     check(command("run", "--from", str(file)), 2, "did you mean 'model'")
     file.write_text("benchmark = naming\n")
-    check(command("run", "--from", str(file)), 2, "neither TOML .* nor a run.json")
+    check(command("run", "--from", str(file)), 2, "is not TOML: .* Give a run.json")
 
 
 @pytest.mark.budget(20)

@@ -95,3 +95,12 @@ def test_more_trials_make_narrower_intervals() -> None:
         assert other.nae < one.nae
     with pytest.raises(BadInput, match="at least one"):
         expected_widths(0, np.random.default_rng(0))
+
+
+def test_runs_without_an_interval_do_not_make_the_expected_width_smaller() -> None:
+    """One trial of each number by a sharp observer is mostly without an error, so without one."""
+    rng, alone = np.random.default_rng(3), {"categories": 1, "runs": 40}
+    sharp = expected_widths(1, rng, **alone)[0]
+    assert sharp.nae is not None
+    assert sharp.nae > 0.06  # half as much where runs without one count as 0
+    assert expected_widths(1, rng, categories=1, highest_target=1)[0].nae is None

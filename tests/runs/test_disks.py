@@ -21,6 +21,7 @@ from PIL import Image
 
 from subitize.errors import SubitizeError
 from subitize.files import write_whole
+from subitize.runs.driver import SYNC_SECONDS
 from tests.chat_server import ChatServer
 from tests.image_server import ImageServer
 from tests.runs.conftest import Go
@@ -175,6 +176,23 @@ def test_the_plan_and_the_folders_are_synced(
     synced.clear()
     write_whole(tmp_path / "a", b"x")
     assert str(tmp_path) in synced
+
+
+def test_lines_are_synced_while_the_run_goes_on(go: Go, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A power cut costs a small batch, not all that came since the run began."""
+    held: list[int] = []
+    plain = os.fdatasync
+
+    def noted(descriptor: int) -> None:
+        if os.readlink(f"/proc/self/fd/{descriptor}").endswith("/responses.jsonl"):
+            held.append(os.fstat(descriptor).st_size)
+        plain(descriptor)
+
+    monkeypatch.setattr(os, "fdatasync", noted)
+    with ChatServer(delay=2 * SYNC_SECONDS) as server:
+        outcome, _ = go(server.url, concurrency=1)
+    whole = (outcome.folder / "responses.jsonl").stat().st_size
+    assert len([size for size in held if 0 < size < whole]) >= 3
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

@@ -50,6 +50,12 @@ def stored_lines(out: Path) -> int:
     return sum(1 for path in out.glob("*/responses.jsonl") for _ in read_lines(path))
 
 
+def answered(out: Path) -> dict[str, tuple[str, str]]:
+    """What was shown, by its pixels, and what was said, by trial."""
+    lines = (line for path in out.glob("*/responses.jsonl") for _, line in read_lines(path))
+    return {one["trial"]: (one["sha256"], one["value"]) for one in map(orjson.loads, lines)}
+
+
 @pytest.mark.budget(120)
 def test_twenty_kills_lose_nothing_and_repeat_only_what_was_in_flight(tmp_path: Path) -> None:
     out, rng = tmp_path / "killed", random.Random(7)
@@ -74,6 +80,7 @@ def test_twenty_kills_lose_nothing_and_repeat_only_what_was_in_flight(tmp_path: 
         assert stored_lines(out) == TRIALS
         (unbroken,) = finish(server.url, tmp_path / "unbroken")
     assert resumed["trials"] == unbroken["trials"] == TRIALS
+    assert answered(out) == answered(tmp_path / "unbroken")
     assert {**resumed, "run": ""} == {**unbroken, "run": ""}
 
 

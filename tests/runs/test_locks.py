@@ -46,6 +46,40 @@ def test_another_reader_is_not_noted_without_the_lock(go: Go) -> None:
     assert (outcome.folder / "run.json").read_bytes() != before
 
 
+def test_no_command_writes_a_run_that_another_process_writes(tmp_path: Path) -> None:
+    small = ("--per-cell", "1", "--max", "2", "--categories", "dots", "--size", "64")
+    whole = ("--prompt", "things", "--set", "control=false")
+    made = (*small[:-2], "--out", tmp_path)
+    subitize("run", "naming", "--model", "counter/blobs", *small, "--out", tmp_path)
+    run = ("run", "production", "--model", "painter/shapes?size=64", *made)
+    halves = [
+        ("run", "naming", "--model", "sim/perfect", *small, *whole, "--shard", f"{part}/2")
+        for part in (1, 2)
+    ]
+    for half in halves:
+        subitize(*half, "--out", tmp_path / "parts")
+    merge = ("merge", *sorted((tmp_path / "parts").iterdir()), "--out", tmp_path / "merged")
+    subitize(*run)
+    subitize(*merge)
+    (painted,) = tmp_path.glob("production-*")
+    (counted,) = tmp_path.glob("naming-*")
+    (merged,) = (tmp_path / "merged").iterdir()
+    (tmp_path / "out.csv").write_text("0123456789abcdef,blurred\n")
+    writing = [
+        (painted, run),
+        (painted, ("read", painted, "--exclude", tmp_path / "out.csv")),
+        (painted, ("read", painted, "--reading-model", "counter/pattern")),
+        (painted, ("score", painted, "--calibration", counted)),
+        (merged, merge),
+    ]
+    for folder, command in writing:
+        before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+        with held(folder):
+            done = subitize(*command, code=1)
+        assert "Another process writes" in done.stderr, command
+        assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
+
+
 def test_a_report_that_can_not_be_written_is_told(go: Go, tmp_path: Path) -> None:
     with ChatServer() as server:
         outcome, _ = go(server.url)

@@ -155,3 +155,16 @@ def test_people_are_reported_like_a_model_and_each_beside_their_vote(
 def test_a_model_alone_has_no_table_of_people(tmp_path: Path) -> None:
     made = run("naming", "sim/observer", out=tmp_path, per_cell=1, max=3, control=False)
     assert "their vote" not in report([made], tmp_path / "report.html").read_text("utf-8")
+
+
+def test_an_interval_over_people_stays_a_share(session: Path) -> None:
+    """One answered everything rightly, another little and badly: who answers much weighs more."""
+    path = session / "responses.jsonl"
+    lines = path.read_bytes().splitlines(keepends=True)
+    wrong = [line.replace(b'"value":"1"', b'"value":"9"') for line in lines[TRIALS : TRIALS + 2]]
+    path.write_bytes(b"".join([*lines[:TRIALS], *wrong]))
+    scores = score_run(session)
+    assert scores["accuracy"]["value"] > scores["people"]["accuracy"]["value"]
+    assert 0 <= scores["accuracy"]["low"] < scores["accuracy"]["value"]
+    assert scores["accuracy"]["high"] <= 1
+    assert scores["nae"]["low"] >= 0

@@ -20,6 +20,7 @@ from subitize.runs.lock import locked
 from tests.chat_server import ChatServer, completion, usual_reply
 from tests.models.tiny_clip import save_tiny_clip
 from tests.runs.conftest import Go, responses_of
+from tests.runs.test_locks import held
 from tests.scored import score_run
 
 TRIALS = 2 * 3 * 2 + 6  # two categories, three numbers, two pictures each; six control questions
@@ -153,21 +154,8 @@ def test_a_picture_drawn_otherwise_is_refused(go: Go) -> None:
 def test_two_processes_cannot_write_one_run(go: Go) -> None:
     with ChatServer() as server:
         outcome, _ = go(server.url)
-        program = (
-            "import sys, pathlib\nfrom subitize.runs.lock import locked\n"
-            "with locked(pathlib.Path(sys.argv[1])):\n"
-            "    print('held', flush=True)\n    sys.stdin.read()"
-        )
-        with subprocess.Popen(
-            [sys.executable, "-c", program, str(outcome.folder)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-        ) as holder:
-            assert holder.stdout is not None
-            assert holder.stdout.readline() == b"held\n"
-            with pytest.raises(RunLocked, match="Another process writes"):
-                go(server.url)
-            holder.kill()
+        with held(outcome.folder), pytest.raises(RunLocked, match="Another process writes"):
+            go(server.url)
         with locked(outcome.folder):
             pass
 

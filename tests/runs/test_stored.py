@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+import random
 from pathlib import Path
+from typing import Any
 
 import orjson
 import pytest
 from aiohttp import web
 
+import subitize
 from subitize import __version__
 from subitize.commands.rescoring import read
 from subitize.errors import WrongRun
@@ -115,3 +118,21 @@ def test_damaged_exclusions_are_told(folder: Path, damage: bytes) -> None:
     (folder / "excluded.json").write_bytes(damage)
     with pytest.raises(WrongRun, match=r"excluded\.json is damaged"):
         score_run(folder)
+
+
+@pytest.mark.parametrize(
+    ("benchmark", "model", "settings"),
+    [("probe", "sim/filler", {"task": "mlm", "items": 60}),
+     ("naming", "sim/observer?lapse=0.2", {"per_cell": 3, "max": 6, "control": False})],
+)  # fmt: skip
+def test_the_order_of_the_journal_changes_no_byte_of_the_scores(
+    tmp_path: Path, benchmark: str, model: str, settings: dict[str, Any]
+) -> None:
+    folder = subitize.run(benchmark, model, out=tmp_path, **settings).folder
+    before = (folder / "scores.json").read_bytes()
+    journal = folder / "responses.jsonl"
+    lines = journal.read_bytes().splitlines(keepends=True)
+    random.Random(5).shuffle(lines)
+    journal.write_bytes(b"".join(lines))
+    score_run(folder)
+    assert (folder / "scores.json").read_bytes() == before

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -43,6 +45,21 @@ def test_the_command_writes_the_whole_set(tmp_path: Path, layout: str) -> None:
         assert len(line["positions"]) == line["count"]
         assert (line["occluder"] is None) == (line["variant"] == "unoccluded")
         assert written[line["file"]][16:24] == (200).to_bytes(4, "big") * 2
+
+
+def test_a_script_that_no_process_can_import_draws_by_itself(tmp_path: Path) -> None:
+    """From standard input, or without `if __name__`, new processes die; that was endless."""
+    script = (
+        "from pathlib import Path\n"
+        "from subitize.stimuli.capture.writing import CaptureSet\n"
+        f"print(CaptureSet(size=100).write(Path({str(tmp_path / 'out')!r}), processes=2))\n"
+    )
+    unguarded = tmp_path / "unguarded.py"
+    unguarded.write_text(script)
+    done = subprocess.run([sys.executable, unguarded], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split()[-1] == "2500"
+    assert len([*(tmp_path / "out").rglob("*.png")]) == 2500
 
 
 def test_same_bytes_whatever_the_number_of_processes(tmp_path: Path) -> None:

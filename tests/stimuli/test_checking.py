@@ -18,6 +18,7 @@ from scipy import ndimage
 from subitize.benchmarks.catalog import get_benchmark
 from subitize.errors import BadInput
 from subitize.stimuli import art, naming
+from subitize.stimuli import orderly as orderly_layouts
 from subitize.stimuli.checking import refuse_impossible
 from subitize.stimuli.holding import hull_target
 from subitize.stimuli.orderly import orderly
@@ -114,3 +115,18 @@ def test_every_category_names_its_kinds() -> None:
     assert set(KINDS) == set(naming.CATEGORIES)
     assert {kind for kinds in KINDS.values() for kind in kinds} < set(art.KINDS)
     assert hull_target(naming.recipe("dots", 3, 0, size=100, hold="hull")) == 2500
+
+
+def test_distances_of_a_pattern_are_taken_once_whatever_stands_on_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Sets up to 200 things were looked at for minutes before the first picture."""
+    taken: list[int] = []
+    true = orderly_layouts.nearest
+    monkeypatch.setattr(
+        orderly_layouts, "nearest", lambda points: taken.append(len(points)) or true(points)
+    )
+    orderly_layouts._patterns.cache_clear()
+    for kind in (kind for kinds in KINDS.values() for kind in kinds):
+        orderly(kind, 173, 1024, 0.25 * 1021**2)
+    assert len(taken) <= len(orderly_layouts._patterns(173))

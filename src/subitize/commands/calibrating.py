@@ -12,12 +12,13 @@ import typer
 from subitize.commands.printing import Json, say, show
 from subitize.datasets.box_tables import CountedBoxes, read_counted_boxes
 from subitize.errors import BadInput
-from subitize.files import make_folder, write_whole
+from subitize.files import make_folder, write_json, write_whole
 from subitize.measures.boxes import GROUP, NMS, THRESHOLDS, Rules, checked, counts_by_threshold
 from subitize.opening import load_stored
 from subitize.readers.calibration import Calibration
 from subitize.readers.calibration import calibrate as made_from
 from subitize.reports.calibration import calibration_files
+from subitize.reports.cells import told
 from subitize.runs.correcting import one_per_picture
 
 WIDTH = 50
@@ -106,8 +107,7 @@ def _check_out(out: Path) -> None:
 
 
 def _write(found: Calibration, out: Path) -> None:
-    packed = orjson.dumps(found.as_json(), option=orjson.OPT_INDENT_2) + b"\n"
-    write_whole(out, packed, option="--out")
+    write_json(out, found.as_json(), option="--out")
     for kind, content in calibration_files(found).items():
         write_whole(out.with_suffix(f".{kind}"), content, option="--out")
     say(f"written: {out}, and the curve as .svg, .pdf and .png beside it")
@@ -130,8 +130,4 @@ def as_text(found: Calibration) -> str:
 
 
 def _line(name: str, accuracy: Any, nae: Any) -> str:
-    right, error = (
-        "–" if score is None else "{value:.4f} [{low:.4f}, {high:.4f}]".format(**score)
-        for score in (accuracy, nae)
-    )
-    return f"  {name:20} accuracy {right}, nae {error}"
+    return f"  {name:20} accuracy {told(accuracy, '.4f')}, nae {told(nae, '.4f')}"

@@ -5,13 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any
 
-import orjson
 import typer
 
 from subitize.benchmarks.capture.selecting import THRESHOLD, Selecting, selected
 from subitize.commands.printing import BaseUrl, Budget, Concurrency, Json, KeyEnv, group, say, show
 from subitize.errors import BadInput
-from subitize.files import write_whole
+from subitize.files import write_json
 from subitize.humans.placing import placing_app, placing_from
 from subitize.humans.web import address, listen, serve
 from subitize.models.base import ModelOptions
@@ -54,7 +53,7 @@ def select(  # noqa: PLR0913, PLR0917  the options of the command, one each
     opened = open_model(model, ModelOptions(base_url, api_key_env))
     outcome = run_benchmark(asked, settings, opened, out, RunOptions(concurrency, left))
     found = _kept(outcome, threshold)
-    write_whole(out / "selection.json", orjson.dumps(found, option=orjson.OPT_INDENT_2) + b"\n")
+    write_json(out / "selection.json", found)
     kept = sum(one["kept"] for one in found)
     text = f"{kept} of {len(found)} pictures kept (P(yes) ≥ {threshold}), {out}/selection.json"
     show(found, text, json)

@@ -84,6 +84,8 @@ def doctor(
     A picture is sent to a server given by --base-url and to a checkpoint that is on this machine;
     to any other model only with --ask.
     """
+    if model is None and (ask or base_url or api_key_env or trust_remote_code):
+        raise BadInput("These options are about a model: name it with --model.")
     found: dict[str, Any] = {"subitize": __version__, "optional": {}}
     for package, (extra, purpose) in PACKAGES.items():
         found["optional"][package] = {

@@ -50,10 +50,11 @@ def people(
             say(f"not read, the names are not task_N_MODEL.csv: {', '.join(read.others)}")
     else:
         raise BadInput("Give --annotations and --prompts, or --run alone.")
-    used = found.rows().used
-    say(dropped_text(found, verbose=verbose or not used))
-    if not used:
+    say(dropped_text(found, verbose=verbose))
+    if not (rows := found.rows()).used:
+        why = ", ".join(f"{n:,}: {reason}" for reason, n in rows.dropped.items()) or "it has none"
         raise BadInput(
-            f"No row of {annotations} can be used: do the annotations belong to {prompts}?"
+            f"No row of {annotations or run} can be used ({why}): give the annotations that belong "
+            f"to {prompts or 'its prompts'}."
         )
     return found

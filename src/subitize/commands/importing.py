@@ -18,6 +18,7 @@ from subitize.humans.answers import read_answers
 from subitize.humans.exporting import reader_check_of
 from subitize.integrations.inspect_logs import import_log
 from subitize.opening import load_stored
+from subitize.reports.cells import told
 from subitize.runs.old_format import import_run, old_info
 from subitize.runs.reader_check import keep_reader_check
 from subitize.runs.stored import score_run
@@ -115,9 +116,8 @@ def reader_check(
     answers = read_answers(study)
     keep_reader_check(Path(answers.study.run), reader_check_of(answers))
     found = score_run(load_stored(Path(answers.study.run)))["reader_check"]
-    error = found["error"]
     text = (
-        f"{found['checked']} replies checked: the reader is wrong in {error['value']:.1%} "
-        f"[{error['low']:.1%}, {error['high']:.1%}] of them; {answers.study.run}/scores.json has it"
+        f"{found['checked']} replies checked: the reader is wrong in "
+        f"{told(found['error'], '.1%')} of them; {answers.study.run}/scores.json has it"
     )
     show(found, text, json)

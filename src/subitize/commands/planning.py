@@ -17,6 +17,7 @@ from subitize.commands.starting import (
 from subitize.models.base import ModelOptions
 from subitize.opening import Plan, plan_of
 from subitize.runs.estimating import RULES, SECONDS, Estimate, How
+from subitize.runs.limits import at_least_one
 from subitize.runs.shards import WHOLE, Shard
 
 COMMAND = OfBenchmark
@@ -62,6 +63,8 @@ def plan(  # noqa: PLR0913, PLR0917  the options of the command, one each
         ModelOptions(None, None, temperature, max_tokens, extra_body=object_from(extra_body),
                      trust_remote_code=trust_remote_code, asks=False),
     )  # fmt: skip
+    at_least_one("concurrency", concurrency)
+    at_least_one("limit", limit)
     how = How(concurrency, limit, prices_from(price_in, price_out))
     prepared = prepare(wanted)
     # Neither changes what is asked, but a run with words that are wrong would not begin.
@@ -91,6 +94,13 @@ def told_in_a_line(model: str, found: Estimate, shard: Shard = WHOLE) -> str:
     return f"{', '.join(parts)}{whole}; what is stored already is not asked again."
 
 
+def _reach(width: float | None, digits: int, unit: str = "") -> str:
+    """Half an interval; a share in points where they are named."""
+    if width is None:
+        return "without one"
+    return f"± {(50 if unit else 0.5) * width:.{digits}f}{unit}"
+
+
 def _time(found: Estimate) -> str:
     minutes = max(1, round(found.minutes))
     many = f"about {minutes:,} minutes" if minutes > 1 else "a minute or less"
@@ -118,8 +128,8 @@ def _text(one: Plan) -> str:
     if one.widths:
         lines.append("  95 % intervals that such runs have, from simulated observers:")
         lines += [
-            f"    an observer with w = {row.w:g}: accuracy ± {50 * row.accuracy:.1f} points, "
-            f"NAE ± {row.nae / 2:.3f}"
+            f"    an observer with w = {row.w:g}: accuracy {_reach(row.accuracy, 1, ' points')}, "
+            f"NAE {_reach(row.nae, 3)}"
             for row in one.widths
         ]
     elif one.share_width:

@@ -6,7 +6,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
-import orjson
 import typer
 
 from subitize.benchmarks.probe import Probe
@@ -22,11 +21,11 @@ from subitize.datasets.probe.alignment import (
 )
 from subitize.datasets.probe.questions import read_all
 from subitize.datasets.probe.released import ProbeItem, check_statements, read_split, write_split
-from subitize.datasets.probe.splits import build, scene_questions
+from subitize.datasets.probe.splits import SPLITS, build, scene_questions
 from subitize.datasets.probe.statements import MODES, Mode, statement
 from subitize.datasets.probe.statistics import by_part, part_statistics, statistics
 from subitize.errors import BadInput, UnknownName
-from subitize.files import write_whole
+from subitize.files import write_json, write_whole
 from subitize.reports.style import FORMATS, save
 
 P = TypeVar("P", Path, list[Path])
@@ -147,6 +146,8 @@ def build_(  # noqa: PLR0913, PLR0917  the options of the command, one each
     json: Json = False,
 ) -> None:
     """Build a split with foils, or pairs for the alignment task, with its statistics."""
+    if what not in (*SPLITS, "alignment"):
+        raise UnknownName("split", what, (*SPLITS, "alignment"))
     out.mkdir(parents=True, exist_ok=True)
     if what == "alignment":
         if file and len(file) > 1:
@@ -175,7 +176,7 @@ def build_(  # noqa: PLR0913, PLR0917  the options of the command, one each
         "dropped_examples": built.examples,
         "repaired": {k: v for k, v in built.repaired.items() if v},
     }  # fmt: skip
-    write_whole(out / "statistics.json", orjson.dumps(told, option=orjson.OPT_INDENT_2) + b"\n")
+    write_json(out / "statistics.json", told)
     show(told, f"{_statistics_text(told)}\nfiles and statistics.json in {out}", json)
 
 

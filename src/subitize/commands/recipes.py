@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -10,7 +9,7 @@ from typing import Any
 import orjson
 
 from subitize.errors import BadInput, UnknownName
-from subitize.files import decoded, read_bytes
+from subitize.files import decoded, read_bytes, read_json, read_toml
 from subitize.models.names import parse_name
 from subitize.runs.folder import read_info
 
@@ -28,17 +27,11 @@ def options_from(path: Path, known: Mapping[str, str]) -> dict[str, Any]:
     """Options by the names that the command gives them; `known`: the flag's name → parameter."""
     if path.is_dir():
         path = path / "run.json"
-    content = decoded(read_bytes(path, "the file of --from"), str(path))
-    if content.lstrip().startswith("{"):
+    what, example = "the file of --from", 'benchmark = "naming", model = "openai/llava"'
+    if decoded(read_bytes(path, what), str(path)).lstrip().startswith("{"):
         found = _repeated(path)
     else:
-        try:
-            found = tomllib.loads(content)
-        except tomllib.TOMLDecodeError as problem:
-            raise BadInput(
-                f"{path} is neither TOML ({problem}) nor a run.json: give lines such as "
-                'benchmark = "naming", model = "openai/llava", per_cell = 5.'
-            ) from None
+        found = read_toml(path, what, f"Give a run.json, or lines such as {example}, per_cell = 5.")
     options = {}
     for key, value in found.items():
         flag = key.replace("-", "_")
@@ -84,10 +77,7 @@ def _repeated(path: Path) -> dict[str, Any]:
 
 def _loaded(path: Path) -> dict[str, Any]:
     """A copy of a run.json under another name."""
-    try:
-        info = orjson.loads(path.read_bytes())
-    except orjson.JSONDecodeError as problem:
-        raise BadInput(f"{path} is not JSON: {problem}.") from None
+    info = read_json(path, "the file of --from")
     parts = isinstance(info, dict) and all(
         isinstance(info.get(key), kind)
         for key, kind in (("benchmark", str), ("model", dict), ("settings", dict))

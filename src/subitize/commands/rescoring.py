@@ -9,7 +9,16 @@ from typing import Annotated
 import typer
 
 from subitize.benchmarks.catalog import get_benchmark
-from subitize.commands.printing import BaseUrl, Budget, Json, KeyEnv, say, scores_text, show
+from subitize.commands.printing import (
+    BaseUrl,
+    Budget,
+    Json,
+    KeyEnv,
+    partial_text,
+    say,
+    scores_text,
+    show,
+)
 from subitize.commands.running import tell
 from subitize.errors import BadInput
 from subitize.models.base import Model, ModelOptions
@@ -18,6 +27,7 @@ from subitize.opening import calibration_from, load_stored
 from subitize.runs.correcting import keep_calibration
 from subitize.runs.exclusions import write_exclusions
 from subitize.runs.folder import RunFolder, read_info
+from subitize.runs.how_far import how_far
 from subitize.runs.lock import locked
 from subitize.runs.run import RunOptions, read_run
 from subitize.runs.stored import score_run
@@ -89,5 +99,9 @@ def score(
         found = calibration_from(calibration)
         with locked(run):
             keep_calibration(run, get_benchmark(read_info(run)["benchmark"]), found)
-    scores = score_run(load_stored(run))
-    show(scores, scores_text(scores), json)
+    stored = load_stored(run)
+    scores = score_run(stored)
+    if how_far(stored).complete:
+        show(scores, scores_text(scores), json)
+    else:
+        show({**scores, "partial": True}, partial_text(scores), json)

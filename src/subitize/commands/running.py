@@ -106,8 +106,8 @@ def run(  # noqa: PLR0913, PLR0917  the options of the command, one each
         policy=RetryPolicy(retries, wait), batch=batch, rules=rules_of(found) if found else "",
         shard=parse_shard(shard), budget_usd=budget_usd, prices=prices,
     )  # fmt: skip
+    cluster = Cluster(ray_address, workers, gpus_per_worker)
     if check_engine(engine, ray_address) == "ray":
-        cluster = Cluster(ray_address, workers, gpus_per_worker)
         options = replace(options, engine=cluster.engine())
     results = _ask_all(prepared, out, options, found)
     if options.shard != WHOLE:

@@ -50,9 +50,10 @@ def naming(  # noqa: PLR0913, PLR0917  the options of the command, one each
     settings = benchmark.settings_from(given | ({"categories": categories} if categories else {}))
     display = Display(duration)
     person = Person(name, display)
-    with open_session(benchmark, settings, person, out) as session:
+    # A port that is taken is told before there is a folder.
+    with listen(host, port) as bound, open_session(benchmark, settings, person, out) as session:
         if not session.complete:
-            bound, site = listen(host, port), make_site()
+            site = make_site()
             ended = partial(signal.raise_signal, signal.SIGINT)
             app = experiment(session, practice_of(benchmark, settings), display, site, ended)
             print(f"{address(bound)}/?token={site.token}", flush=True)

@@ -11,6 +11,7 @@ from subitize.errors import BadInput
 from subitize.measures.baselines import observer_matrix
 from subitize.measures.intervals import mean_interval
 from subitize.measures.paired import trials_needed
+from subitize.records import Score
 
 OBSERVERS = (0.03, 0.15, 0.25)
 """Weber fractions of a sharp, a usual and a blunt observer"""
@@ -22,8 +23,10 @@ class Widths(NamedTuple):
 
     w: float
     """its Weber fraction"""
-    accuracy: float
-    nae: float
+    accuracy: float | None
+    """of its runs that have one; None where none has"""
+    nae: float | None
+    """the same of NAE"""
 
 
 class Power(NamedTuple):
@@ -58,7 +61,7 @@ def expected_widths(
 ) -> list[Widths]:
     """Mean widths of the intervals of accuracy and NAE with so many trials per cell.
 
-    width = mean over simulated runs of high − low, observers w = .03, .15 and .25
+    width = mean over simulated runs that have one of high − low, observers w = .03, .15 and .25
     Unit: share.
 
     >>> few, many = (expected_widths(n, np.random.default_rng(0), runs=3)[1] for n in (5, 50))
@@ -81,6 +84,15 @@ def expected_widths(
             error = mean_interval(
                 off / target, times=times, strata=cell, steps=1 / target, bounds=(0.0, np.inf)
             )
-            widths.append([(one.high or 0) - (one.low or 0) for one in (right, error)])
-        found.append(Widths(w, *np.mean(widths, axis=0).tolist()))
+            widths.append([_width(one) for one in (right, error)])
+        found.append(Widths(w, *map(_mean, zip(*widths, strict=True))))
     return found
+
+
+def _width(one: Score) -> float | None:
+    return None if one.low is None or one.high is None else one.high - one.low
+
+
+def _mean(widths: Sequence[float | None]) -> float | None:
+    known = [width for width in widths if width is not None]
+    return sum(known) / len(known) if known else None

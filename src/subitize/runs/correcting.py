@@ -16,7 +16,7 @@ import orjson
 
 from subitize.benchmark import Benchmark, Settings
 from subitize.errors import BadInput, WrongRun
-from subitize.files import write_whole
+from subitize.files import write_json
 from subitize.measures.counter_error import corrected_scores
 from subitize.readers.calibration import check_pairs
 from subitize.runs.folder import RunFolder
@@ -47,8 +47,7 @@ def keep_calibration(run: Path, benchmark: Benchmark[Any], found: Mapping[str, A
         )
     check_counter(found, counter)
     name = counter + rules_of(found)
-    packed = orjson.dumps({**found, "reader": name}, option=orjson.OPT_INDENT_2)
-    write_whole(run / FILE, packed + b"\n")
+    write_json(run / FILE, {**found, "reader": name})
     folder.update(reader=name)
     return name
 

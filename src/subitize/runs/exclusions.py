@@ -7,7 +7,7 @@ from pathlib import Path
 import orjson
 
 from subitize.errors import BadInput, WrongRun
-from subitize.files import write_whole
+from subitize.files import write_json
 from subitize.runs.columns import read_responses
 from subitize.runs.plan import read_trials
 
@@ -65,5 +65,5 @@ def write_exclusions(folder: Path, file: Path) -> int:
         if name not in known:
             raise BadInput(f"{file}, line {number}: this run has no trial or picture {name!r}.")
         excluded[name] = reason
-    write_whole(folder / "excluded.json", orjson.dumps(excluded, option=orjson.OPT_INDENT_2))
+    write_json(folder / "excluded.json", excluded)
     return len(excluded)

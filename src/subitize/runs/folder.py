@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-import re
-from collections.abc import Mapping
+import shutil
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -14,11 +15,11 @@ import orjson
 
 from subitize.benchmark import Benchmark, Settings
 from subitize.disk import sync_folder
-from subitize.errors import StorageFull, WrongRun
-from subitize.files import write_whole
+from subitize.errors import BadInput, StorageFull, WrongRun
+from subitize.files import write_json, write_whole
 from subitize.models.base import Kind, Model
 from subitize.records import fingerprint
-from subitize.runs.shards import WHOLE, shard_name
+from subitize.runs.shards import WHOLE, slug
 
 PACKAGES = ("subitize", "numpy", "aiohttp", "scipy", "torch", "transformers", "inspect_ai")
 LISTS = {"readers": ("name", "settings_hash"), "respondents": ("name", "settings_hash")}
@@ -61,9 +62,8 @@ def identity(
 def folder_name(parts: Mapping[str, Any]) -> str:
     """A readable slug plus a short hash, and which shard it is."""
     whole = {key: value for key, value in parts.items() if key != "shard"}
-    slug = re.sub(r"[^a-z0-9.]+", "-", f"{parts['benchmark']}-{parts['model']['name']}".lower())
-    name = f"{slug.strip('-')[:60]}-{fingerprint(whole, 8)}"
-    return shard_name(name, tuple(parts.get("shard", WHOLE)))
+    title = f"{parts['benchmark']}-{parts['model']['name']}"
+    return slug(title, whole, tuple(parts.get("shard", WHOLE)))
 
 
 def store_picture(folder: Path, picture: bytes, ending: str) -> str:
@@ -252,8 +252,28 @@ class RunFolder:
         self.save()
 
     def save(self) -> None:
-        options = orjson.OPT_INDENT_2 | orjson.OPT_SERIALIZE_NUMPY
-        write_whole(self.path / "run.json", orjson.dumps(self.info, option=options) + b"\n")
+        write_json(self.path / "run.json", self.info)
+
+
+@contextmanager
+def imported(
+    out: Path, parts: dict[str, Any], extra: Mapping[str, Any], what: str
+) -> Iterator[RunFolder]:
+    """A run folder of something brought from elsewhere, which comes to stand under `out` as a
+    whole or not at all."""
+    draft = out / f".{parts['benchmark']}.part"
+    try:
+        shutil.rmtree(draft, ignore_errors=True)
+        run = RunFolder.open(draft, parts, extra)
+        folder = out / run.path.name
+        if folder.exists():
+            raise BadInput(f"{folder} is there already: these {what} are imported.")
+        yield run
+        run.path = run.path.rename(folder)
+    except OSError as problem:
+        raise BadInput(f"Can't write to {out}: {problem.strerror}. Give another --out.") from None
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)
 
 
 def _check_same(folder: Path, info: Mapping[str, Any], parts: Mapping[str, Any]) -> None:

@@ -11,6 +11,7 @@ import os
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
+from typing import Self
 
 import orjson
 
@@ -204,6 +205,12 @@ class Journal:
         """Make what was written survive a power cut; called off the event loop."""
         self.unsynced = 0
         sync_data(self._descriptor)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     def close(self) -> None:
         with suppress(OSError):

@@ -23,6 +23,12 @@ class Halted(Exception):
     """The run stops; what was waiting to be asked stays unasked."""
 
 
+def at_least_one(name: str, value: int | None) -> None:
+    """Raise where an option that counts something is given as less than one."""
+    if value is not None and value < 1:
+        raise BadInput(f"--{name.replace('_', '-')} is {value}: it must be at least 1.")
+
+
 @dataclass
 class Halt:
     """Why the run stops before its end; the first reason counts."""
@@ -163,8 +169,7 @@ class RetryPolicy:
     """seconds that a server is waited for where nobody ever was: the address may be wrong"""
 
     def __post_init__(self) -> None:
-        if self.tries is not None and self.tries < 1:
-            raise BadInput(f"--retries is {self.tries}: it must be at least 1.")
+        at_least_one("retries", self.tries)
         if not self.wait >= 0:
             raise BadInput(f"--wait is {self.wait}: it must be 0 seconds or more.")
 

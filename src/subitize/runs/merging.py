@@ -83,8 +83,7 @@ def _take_words(
 
 def _take_responses(folder: Path, shards: Sequence[Path]) -> None:
     """Every response, with its picture first; each once, however often shards are merged."""
-    journal = Journal(folder)
-    try:
+    with Journal(folder) as journal:
         known = {_line(response) for response in read_responses(folder)}
         for shard in shards:
             for response in read_responses(shard):
@@ -94,8 +93,6 @@ def _take_responses(folder: Path, shards: Sequence[Path]) -> None:
                     _take_picture(folder, shard / "images" / Path(response.value).name)
                 journal.write(response)
         journal.sync()
-    finally:
-        journal.close()
 
 
 def _take_picture(folder: Path, picture: Path) -> None:

@@ -17,7 +17,7 @@ import orjson
 
 from subitize.benchmark import Benchmark
 from subitize.errors import BadInput, ModelError, StorageFull, WrongRun
-from subitize.files import write_whole
+from subitize.files import write_json, write_whole
 from subitize.models.base import METHODS, Reply
 from subitize.records import Response, Trial, fingerprint, key_from
 from subitize.runs.checked import response_of, trial_of
@@ -89,8 +89,7 @@ def import_run(old: Path, benchmark: Benchmark[Any], out: Path) -> Path:
             shutil.copyfile(old / "excluded.json", new / "excluded.json")
         for name, content in ((CALIBRATION, calibration), ("run.json", made)):
             if content is not None:
-                packed = orjson.dumps(content, option=orjson.OPT_INDENT_2)
-                write_whole(new / name, packed + b"\n")
+                write_json(new / name, content)
     except (OSError, StorageFull) as problem:
         shutil.rmtree(new, ignore_errors=True)
         raise StorageFull(f"{old} can't be copied to {new}: {problem}") from None

@@ -12,6 +12,7 @@ from contextlib import suppress
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
+from typing import Self
 
 import orjson
 
@@ -79,6 +80,12 @@ class Plan:
         """Make what was written survive a power cut; called off the event loop."""
         self.unsynced = False
         sync_data(self._descriptor)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     def close(self) -> None:
         if self.unsynced:

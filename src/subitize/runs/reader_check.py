@@ -13,9 +13,11 @@ import numpy as np
 import orjson
 
 from subitize.errors import WrongRun
-from subitize.files import write_whole
+from subitize.files import write_json
 from subitize.measures.accuracy import proportion_interval
 from subitize.records import Score
+from subitize.runs.folder import read_info
+from subitize.runs.lock import locked
 
 if TYPE_CHECKING:
     import polars as pl
@@ -27,9 +29,9 @@ DRAWS, SEED = 4000, 20250903
 
 def keep_reader_check(run: Path, readings: Sequence[Mapping[str, Any]]) -> None:
     """Put people's readings (KEY, said) into a run's folder."""
-    packed = orjson.dumps({"format": "subitize-reader-check", "replies": list(readings)},
-                          option=orjson.OPT_INDENT_2)  # fmt: skip
-    write_whole(run / FILE, packed + b"\n")
+    read_info(run)
+    with locked(run):
+        write_json(run / FILE, {"format": "subitize-reader-check", "replies": list(readings)})
 
 
 def reader_check(run: Path, answers: pl.DataFrame) -> dict[str, Any] | None:

@@ -32,7 +32,7 @@ from subitize.runs.folder import (
 from subitize.runs.interrupts import INTERRUPTED, gentle_interrupts
 from subitize.runs.isolated import IsolatedEngine
 from subitize.runs.journal import Journal
-from subitize.runs.limits import Budget, Halt, Prices, RetryPolicy
+from subitize.runs.limits import Budget, Halt, Prices, RetryPolicy, at_least_one
 from subitize.runs.lock import locked
 from subitize.runs.plan import Plan, read_trials
 from subitize.runs.progress import Progress
@@ -201,23 +201,22 @@ def _ask(
     title = f"{benchmark.NAME} · {folder.info['model']['name']}"
     sweep(folder.path)
     sweep(folder.path / "images")
-    with Progress(title, show=options.progress) as shown:
-        journal, plan = Journal(folder.path), Plan(folder.path, benchmark.CONDITION)
+    with (
+        Progress(title, show=options.progress) as shown,
+        Journal(folder.path) as journal,
+        Plan(folder.path, benchmark.CONDITION) as plan,
+    ):
         work = Work(benchmark, settings, reader, folder, journal, plan, shown, Halt())
-        try:
-            if options.batch:
-                hand_in(folder.path, asked, shown.say, work.halt.wait)
-            return in_a_loop(_run(work, asked, options), work.halt)
-        finally:
-            plan.close()
-            journal.close()
+        if options.batch:
+            hand_in(folder.path, asked, shown.say, work.halt.wait)
+        return in_a_loop(_run(work, asked, options), work.halt)
 
 
 def _check_options(options: RunOptions) -> None:
     for name in ("concurrency", "budget_calls", "limit"):
         value = getattr(options, name)
-        if value is not None and value < 1 and (name, value) != ("budget_calls", 0):
-            raise BadInput(f"--{name.replace('_', '-')} is {value}: it must be at least 1.")
+        if (name, value) != ("budget_calls", 0):
+            at_least_one(name, value)
     if options.budget_usd is not None and not options.budget_usd >= 0:
         raise BadInput(f"--budget-usd is {options.budget_usd}: it must be 0 or more.")
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from subitize.errors import BadInput, WrongRun
+from subitize.records import fingerprint
 
 Shard = tuple[int, int]
 """which part, from 1, of how many"""
@@ -27,13 +28,15 @@ def parse_shard(given: str) -> Shard:
     return part, parts
 
 
-def shard_name(folder: str, shard: Shard) -> str:
-    """The folder of a part, named after that of the whole.
+def slug(title: str, identity: Mapping[str, Any], shard: Shard = WHOLE) -> str:
+    """The name of a folder: readable, with a short hash of what is in it, and which part it is.
 
-    >>> shard_name("naming-1a2b", (2, 10)), shard_name("naming-1a2b", WHOLE)
-    ('naming-1a2b-2of10', 'naming-1a2b')
+    >>> slug("naming · sim/perfect", {"seed": 0}, (2, 10)), slug("naming", {})
+    ('naming-sim-perfect-bd048884-2of10', 'naming-44136fa3')
     """
-    return folder if shard == WHOLE else f"{folder}-{shard[0]}of{shard[1]}"
+    readable = re.sub(r"[^a-z0-9.]+", "-", title.lower()).strip("-")[:60]
+    name = f"{readable}-{fingerprint(identity, 8)}"
+    return name if shard == WHOLE else f"{name}-{shard[0]}of{shard[1]}"
 
 
 def check_shards(

@@ -9,7 +9,6 @@ is between both, M. So a whole run is checked without placing a picture.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -44,12 +43,13 @@ def orderly(kind: str, n: int, size: int, target: float) -> Orderly | None:
         diameter = round(2 * (math.sqrt(target / own) - _RIM))
         fits = SMALLEST <= diameter < size - 2 * MARGIN
         return Orderly(np.zeros((1, 2)), diameter) if fits else None
-    for points in _patterns(n):
-        around = signed_area(convex_hull(points)) if n > 2 else 0.0
-        both = convex_hull((points[:, None] + item[None]).reshape(-1, 2))
+    for pattern in _patterns(n):
+        points, corners = pattern.points, pattern.corners
+        around = signed_area(corners) if n > 2 else 0.0
+        both = convex_hull((corners[:, None] + item[None]).reshape(-1, 2))
         between = signed_area(both) - around - own
         for diameter in _diameters(size):
-            low, high = _limits(points, diameter, size)
+            low, high = _limits(pattern, diameter, size)
             smallest, largest = (
                 f * f * around + f * r * between + r * r * own
                 for f, r in ((low, diameter / 2 + 1.5 * _RIM), (high, diameter / 2))
@@ -59,16 +59,35 @@ def orderly(kind: str, n: int, size: int, target: float) -> Orderly | None:
     return None
 
 
-def _patterns(n: int) -> Iterator[Points]:
+class _Pattern(NamedTuple):
+    """Places around the origin, with what every kind and diameter of items needs of them."""
+
+    points: Points
+    corners: Points
+    """of their hull"""
+    nearest: float
+    """smallest distance of two"""
+    widest: float
+    """largest extent along an axis"""
+
+
+@lru_cache(maxsize=1024)
+def _patterns(n: int) -> tuple[_Pattern, ...]:
     """From the one whose hull is easiest to change."""
     if n == 2:
-        for x, y in ((1.0, 1.0), (1.0, -1.0), (0.0, 1.0), (1.0, 0.0)):
-            yield np.array([[-x, -y], [x, y]])
-        return
-    for name in patterns.patterns_for(n, flat=False):
-        yield patterns.pattern(name, n)
+        ends = ((1.0, 1.0), (1.0, -1.0), (0.0, 1.0), (1.0, 0.0))
+        laid = [np.array([[-x, -y], [x, y]]) for x, y in ends]
+    else:
+        laid = [patterns.pattern(name, n) for name in patterns.patterns_for(n, flat=False)]
+    return tuple(
+        _Pattern(
+            one, one if n == 2 else convex_hull(one), nearest(one), float(np.ptp(one, 0).max())
+        )
+        for one in laid
+    )
 
 
+@lru_cache
 def _diameters(size: int) -> list[int]:
     """All that are worth a look, from the usual one to smaller and larger ones."""
     steps = int(np.log(size / SMALLEST) / np.log(_STEP)) + 1
@@ -78,8 +97,7 @@ def _diameters(size: int) -> list[int]:
     )
 
 
-def _limits(points: Points, diameter: int, size: int) -> tuple[float, float]:
+def _limits(pattern: _Pattern, diameter: int, size: int) -> tuple[float, float]:
     """Smallest and largest factor at which equal items keep apart and stay inside."""
     free = size - 2 * MARGIN - 3 - diameter
-    wide = points.max(axis=0) - points.min(axis=0)
-    return (diameter + GAP + 3) / nearest(points), free / float(wide.max())
+    return (diameter + GAP + 3) / pattern.nearest, free / pattern.widest

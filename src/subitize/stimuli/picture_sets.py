@@ -9,7 +9,10 @@ from __future__ import annotations
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from functools import partial
+from itertools import islice
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, ClassVar
@@ -76,9 +79,15 @@ class PictureSet(ABC):
         if count == 1:
             yield from map(write, wanted)
             return
-        # neighbours have tiles in common: who draws one of them draws them all
-        with get_context("spawn").Pool(count) as pool:
-            yield from pool.imap(write, wanted, chunksize=-(-len(wanted) // count))
+        done = 0
+        try:
+            with ProcessPoolExecutor(count, get_context("spawn")) as pool:
+                # neighbours have tiles in common: who draws one of them draws them all
+                for line in pool.map(write, wanted, chunksize=-(-len(wanted) // count)):
+                    yield line
+                    done += 1
+        except BrokenProcessPool:  # killed, or a script that can't be imported again draws here
+            yield from map(write, islice(wanted, done, None))
 
     def _write(self, out: Path, one: tuple[str, Recipe]) -> bytes:
         """Write one picture and give its line of the manifest."""

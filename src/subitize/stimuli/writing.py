@@ -14,6 +14,9 @@ from subitize.stimuli.naming import CATEGORIES, recipe
 from subitize.stimuli.orthogonal import CUES, Cues, cues_at, levels
 from subitize.stimuli.picture_sets import PictureSet, Recipe, Wanted
 
+MOST = 1_000_000
+"""pictures of one set: their recipes are held in memory"""
+
 
 class Wish(Protocol):
     """Which pictures: a set to be written, or the settings of a run."""
@@ -34,10 +37,21 @@ class Wish(Protocol):
     def cues(self) -> str: ...
 
 
+def refuse_too_many(per_cell: int, highest: int, categories: int) -> None:
+    """Raise for a set that nobody can hold: a slip of the hand."""
+    if (in_all := per_cell * highest * categories) > MOST:
+        raise BadInput(
+            f"{per_cell:,} pictures per category and number are {in_all:,} in all: ask for at most "
+            f"{MOST:,}, by a smaller --per-cell or --max."
+        )
+
+
 def naming_cells(wish: Wish, many: int | None = None) -> list[list[dict[str, Any]]]:
     """The recipes of every category and number; `many` per cell, where further ones are asked."""
+    each = many or wish.per_cell
+    refuse_too_many(each, wish.max, len(wish.categories))
     return [
-        [naming_recipe(wish, category, n, index) for index in range(many or wish.per_cell)]
+        [naming_recipe(wish, category, n, index) for index in range(each)]
         for category in wish.categories
         for n in range(1, wish.max + 1)
     ]
