@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from pathlib import Path
 
 import polars as pl
@@ -117,6 +118,15 @@ def test_the_command_speaks_plainly(tmp_path: Path) -> None:
         done = CliRunner().invoke(root, ["captions", str(file), *out, *wrong])
         assert isinstance(done.exception, UsageError), wrong
         assert said in str(done.exception)
+
+
+def test_the_command_that_is_named_runs_as_it_stands(tmp_path: Path) -> None:
+    file, out = str(tsv(tmp_path / "a.tsv")), str(tmp_path / "two words")
+    told = CliRunner().invoke(root, ["captions", file, "--out", out]).stderr
+    (command,) = re.findall("`subitize (.+)`", told)
+    page = tmp_path / "page.html"
+    done = CliRunner().invoke(root, [*shlex.split(command), "--out", str(page)])
+    assert (done.exit_code, page.exists()) == (0, True), done.stderr
 
 
 def test_how_far_and_how_fast_is_told(

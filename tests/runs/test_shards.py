@@ -101,6 +101,7 @@ def test_a_shard_that_lags_behind_is_named_and_taken_in_later(tmp_path: Path) ->
     (late / "run.json").write_text(json.dumps(information_))
     said = merge(shards, tmp_path / "merged", expect=1)
     assert "shard 2/3 has not come to its end" in said.stderr
+    assert f"in the shards' own folder: --out {tmp_path / 'shards'}." in said.stderr
     invoke(*FIXED, "--out", str(tmp_path / "shards"), "--shard", "2/3")
     again = (late / "responses.jsonl").read_bytes().splitlines(keepends=True)
     assert again[:2] == lines[:2]

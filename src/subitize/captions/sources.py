@@ -210,7 +210,7 @@ def parquet_whole(source: Source, where: str = "") -> Iterator[None]:
     try:
         yield
     except (pa.ArrowException, OSError) as problem:
-        said = " ".join(str(problem).split())[:200]
+        said = " ".join(str(problem).split())[:200].rstrip(".")
         raise Damaged(
             f"{source.path}{where} is no whole Parquet: {said}. Bring the file again, or leave out "
             "what can't be read with --skip-damaged."

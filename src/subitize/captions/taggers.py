@@ -147,12 +147,14 @@ class SpacyTagger:
                 f"{', '.join(self._nlp.pipe_names) or 'nothing'}): choose one that has."
             )
         meta = self._nlp.meta
-        self.revision = f"{meta.get('name')} {meta.get('version')}, spaCy {spacy.__version__}"
+        self.revision = f"{meta.get('name')} {meta.get('version')}, spaCy {version('spacy')}"
 
     def tags(self, words: Sequence[str]) -> list[str]:
         from spacy.tokens import Doc
 
-        return [word.tag_ or word.pos_ for word in self._nlp(Doc(self._nlp.vocab, words=words))]
+        return [
+            word.tag_ or word.pos_ for word in self._nlp(Doc(self._nlp.vocab, words=list(words)))
+        ]
 
     def usual(self, word: str) -> str:
         (tag,) = self.tags([word])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from shlex import quote
 from typing import Annotated, Any
 
 import typer
@@ -92,7 +93,7 @@ def captions(  # noqa: PLR0913, PLR0917  one parameter per option
     if judgements is not None:
         result["images"] = get_part("captions judgements")(folder, judgements)
     show(result, text_of(result), json)
-    say(f"The result is in {folder}; `subitize report {folder}` draws it.")
+    say(f"The result is in {folder}; `subitize report {quote(str(folder))}` draws it.")
     for one in result["files"]:
         if one["damage"]:
             say(f"left out: {one['damage'][0]}")

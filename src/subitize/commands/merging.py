@@ -54,8 +54,10 @@ def merge(
     scores = score_run(load_stored(merged.folder))
     show(scores, f"{scores_text(scores)}\nrun folder: {merged.folder}", json)
     if merged.unasked:
+        home = shards[0].parent
+        place = f" A stage that decides for all does so in the shards' own folder: --out {home}."
         say(
             f"Not whole yet: {merged.unasked} has not come to its end. Run the same commands "
-            "again, then merge again."
+            f"again, then merge again.{'' if out.resolve() == home.resolve() else place}"
         )
         raise typer.Exit(1)

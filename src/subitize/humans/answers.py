@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from shlex import quote
 from typing import Any, NamedTuple
 
 import orjson
@@ -65,7 +66,8 @@ def read_answers(folder: Path) -> Answers:
     """The answers of a study's folder."""
     study, kept = read_folder(folder)
     if not kept and not (folder / "study.db").exists():
-        raise BadInput(f"{folder} has no answers yet: serve it with `subitize annotate {folder}`.")
+        command = f"subitize annotate {quote(str(folder))}"
+        raise BadInput(f"{folder} has no answers yet: serve it with `{command}`.")
     material = material_of(study)
     items = {one.id: one for one in material.items}
     reader = Reader(open_database(folder, kept, study.name))

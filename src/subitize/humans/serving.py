@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 import orjson
@@ -40,7 +41,7 @@ def study_folder(out: Path, study: Study, database: str) -> Path:
             raise WrongRun(
                 f"{folder} holds another study with this name: it differs in "
                 f"{', '.join(_differing(found, study))}. Give it another name, or go on with "
-                f"`subitize annotate {folder}`."
+                f"`subitize annotate {quote(str(folder))}`."
             )
     make_folder(folder, "--out")
     shown = open_database(folder, database, study.name).shown if database else ""

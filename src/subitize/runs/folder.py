@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 import orjson
@@ -88,7 +89,7 @@ def read_info(folder: Path) -> dict[str, Any]:
     if "format" not in info and "benchmark" in info:
         raise WrongRun(
             f"{folder} is a run folder of version 0.1: turn it into today's form, without a call, "
-            f"with `subitize import run {folder} --out DIR`."
+            f"with `subitize import run {quote(str(folder))} --out DIR`."
         )
     if info.get("format", FORMAT) != FORMAT:
         raise WrongRun(
