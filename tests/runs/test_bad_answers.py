@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -14,7 +15,7 @@ from tests.runs.conftest import Go, responses_of
 TRIALS = 2 * 3 * 2 + 6  # two categories, three numbers, two pictures each; six control questions
 
 
-STORM = {
+STORM: dict[str, Callable[[], web.Response]] = {
     "too many": lambda: web.Response(status=429, headers={"Retry-After": "0.05"}),
     "server error": lambda: web.Response(status=502, text="<html>bad gateway</html>"),
     "page": lambda: web.Response(
@@ -23,6 +24,7 @@ STORM = {
     "nothing": web.Response,
     "half": lambda: web.Response(text='{"choices": [{"mess', content_type="application/json"),
     "list": lambda: web.json_response([1, 2, 3]),
+    "no gzip": lambda: web.Response(body=b"no gzip", headers={"Content-Encoding": "gzip"}),
     "no choices": lambda: web.json_response({"choices": []}),
 }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
+import re
 import resource
 import subprocess
 import sys
@@ -17,6 +18,7 @@ from aiohttp import web
 from subitize.errors import RunLocked, WrongRun
 from subitize.runs.journal import Journal
 from subitize.runs.lock import locked
+from subitize.runs.plan import read_trials
 from tests.chat_server import ChatServer, completion, usual_reply
 from tests.models.tiny_clip import save_tiny_clip
 from tests.runs.conftest import Go, responses_of
@@ -57,6 +59,35 @@ def test_a_cut_at_every_byte_of_the_last_line_is_asked_again(go: Go) -> None:
             assert resumed.complete
             assert len(server.seen) - before == 1, f"cut at byte {cut}"
             assert comparable(again) == comparable(scores)
+
+
+@pytest.mark.parametrize("name", ["responses.jsonl", "responses-overflow.jsonl"])
+def test_a_torn_line_of_any_length_is_cut_off(tmp_path: Path, name: str) -> None:
+    """Longer than what is looked through at once, and in the file that a full disk leaves."""
+    from subitize.records import USAGE, Response
+
+    whole = Response("t", "m", "s", 0, 0, "text", "4", "stop", dict.fromkeys(USAGE, 0))
+    line = orjson.dumps(whole.as_json()) + b"\n"
+    torn = orjson.dumps(whole.as_json() | {"trial": "u", "value": "x" * 200_000})[:-1]
+    (tmp_path / name).write_bytes(line + torn)
+    with Journal(tmp_path) as journal:
+        assert journal.torn == len(torn)
+        assert journal.find(whole.key) == whole
+    assert (tmp_path / "responses.jsonl").read_bytes() == line
+
+
+def test_a_run_with_torn_lines_is_scored_without_them(go: Go) -> None:
+    """While another process writes, or from a folder that can't be written."""
+    with ChatServer() as server:
+        outcome, scores = go(server.url)
+    for name in ("trials.jsonl", "responses.jsonl"):
+        with (outcome.folder / name).open("ab") as file:
+            file.write(b'{"id":"00ff')
+    assert comparable(score_run(outcome.folder)) == comparable(scores)
+    assert [trial.id for trial in read_trials(outcome.folder)] == [
+        orjson.loads(line)["id"]
+        for line in (outcome.folder / "trials.jsonl").read_bytes().splitlines()[:-1]
+    ]
 
 
 def test_order_and_concurrency_change_nothing(go: Go) -> None:
@@ -294,6 +325,7 @@ def test_damage_in_the_middle_is_named(go: Go) -> None:
             go(server.url)
         with pytest.raises(WrongRun, match="line 4 is damaged"):
             score_run(outcome.folder)
+        assert len(server.seen) == TRIALS  # told before anybody is asked
 
 
 def test_the_plan_is_a_set_of_trials(go: Go) -> None:
@@ -311,11 +343,14 @@ def test_the_plan_is_a_set_of_trials(go: Go) -> None:
     assert again["confusion"] == scores["confusion"]
 
 
-def test_a_damaged_plan_is_named(go: Go) -> None:
+@pytest.mark.parametrize(
+    ("found", "put"), [(rb'"id":"', b'"id":"x'), (rb'"target":[\d.]+', b'"target":"three"')]
+)
+def test_a_damaged_plan_is_named(go: Go, found: bytes, put: bytes) -> None:
     with ChatServer() as server:
         outcome, _ = go(server.url)
     path = outcome.folder / "trials.jsonl"
-    path.write_bytes(path.read_bytes().replace(b'"id":"', b'"id":"x', 1))
+    path.write_bytes(re.sub(found, put, path.read_bytes(), count=1))
     with pytest.raises(WrongRun, match=r"trials\.jsonl, line 1 is damaged"):
         go(server.url)
 
