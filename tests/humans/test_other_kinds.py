@@ -182,6 +182,20 @@ def test_the_reader_s_error_is_carried_into_the_scores(tmp_path: Path) -> None:
     assert right["low"] <= right["value"] <= right["high"]
 
 
+def test_simulated_people_read_the_replies(tmp_path: Path) -> None:
+    made = run("naming", "sim/chatty", out=str(tmp_path), per_cell=3, max=6, control=False,
+               prompt="things", size=64, categories=("dots", "apples"))  # fmt: skip
+    for name, manner in (("exact", EXACT), ("erring", Manner(slip=0.5, lapse=0.5))):
+        study = Study("reader-check", name, run=str(made.folder), sample=30, annotators=1)
+        folder = study_folder(tmp_path / "studies", study, "")
+        with opened(folder) as here:
+            simulate(here, 1, manner)
+        import_check(folder, json=True)
+        check = score_run(Path(made.folder))["reader_check"]
+        assert check["checked"] == 30
+        assert (check["error"]["value"] == 0) is (name == "exact")
+
+
 def test_a_carried_share_covers_what_people_would_have_read() -> None:
     """1,000 replies, a reader who errs in 6 %, people who read 100: 95 % of intervals hold it."""
     rng, covered, many = np.random.default_rng(7), 0, 200

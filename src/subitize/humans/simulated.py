@@ -38,6 +38,8 @@ class Seen(NamedTuple):
     """whether an answer can be typed"""
     whole: bool = False
     """whether only a whole number can"""
+    quote: str = ""
+    """the reply or caption that the question is about; empty where there is none"""
 
 
 Eye = Callable[[Seen], str]
@@ -58,14 +60,15 @@ class Manner:
     typo: float = 0.0001
     """a slip of the finger that can still be read"""
     lapse: float = 0.05
-    """another choice than the right one, where lines are chosen"""
+    """another choice than the right one, where a line is chosen"""
     pause: float = 0.0
     """mean seconds of thought before an answer"""
 
     def says(self, right: str, seen: Seen, rng: np.random.Generator) -> str:
         """What is typed or chosen by whoever sees the right answer."""
-        if not seen.typed:
-            others = [value for value, _ in seen.options if value != right]
+        values = [value for value, _ in seen.options]
+        if not seen.typed or right in values:
+            others = [value for value in values if value != right]
             wrong = others and rng.random() < self.lapse
             return str(rng.choice(others)) if wrong else right
         if not right.isdecimal():
@@ -105,6 +108,7 @@ class Page(HTMLParser):
     """The parts of a page that somebody acts on."""
 
     question: str = ""
+    quote: str = ""
     picture: str = ""
     forms: list[tuple[str, dict[str, str]]] = field(default_factory=list)
     """where each form goes, and its hidden fields"""
@@ -114,6 +118,7 @@ class Page(HTMLParser):
     csrf: str = ""
     _into: list[str] | None = None
     _asking: bool = False
+    _quoting: bool = False
     _key: bool = False
 
     def __post_init__(self) -> None:
@@ -135,6 +140,7 @@ class Page(HTMLParser):
             self.options.append([known["value"], ""])
             self._into = self.options[-1]
         self._key = tag == "kbd"
+        self._quoting |= tag == "blockquote"
         if "question" in known.get("class", "").split():
             self._asking = True
 
@@ -142,11 +148,15 @@ class Page(HTMLParser):
         self._key = False
         if tag == "button":
             self._into = None
+        if tag == "blockquote":
+            self._quoting = False
         if tag in ("label", "legend", "p"):
             self._asking = False
 
     def handle_data(self, data: str) -> None:
-        if self._asking:
+        if self._quoting:
+            self.quote += data
+        elif self._asking:
             self.question += data
         elif self._into is not None and not self._key:
             self._into[1] += data
@@ -210,7 +220,8 @@ class Annotator:
         if page.picture:
             picture = await self._get(session, self._whole(page.picture), raw=True)
         options = tuple((value, words.strip()) for value, words in page.options)
-        seen = Seen(picture, page.question.strip(), options, page.typed, page.whole)
+        words, quote = page.question.strip(), page.quote.strip()
+        seen = Seen(picture, words, options, page.typed, page.whole, quote)
         value = self.manner.says(self.eye(seen), seen, self.rng)
         if self.manner.pause:
             await asyncio.sleep(float(self.rng.exponential(self.manner.pause)))

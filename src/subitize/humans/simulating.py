@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import re
 from collections.abc import Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
@@ -14,6 +15,7 @@ from subitize.humans.simulated import Annotator, Eye, Manner, Seen, all_work
 from subitize.humans.web import in_thread
 from subitize.models.counters.blobs import find_blobs
 from subitize.pictures.decode import decode
+from subitize.readers.text import final, strict
 from subitize.stimuli import generator
 
 DRAWN = b"<svg"
@@ -50,7 +52,8 @@ def invited(desk: Desk, base: str, many: int, manner: Manner, eye: Eye) -> list[
 def own_eye(desk: Desk) -> Eye:
     """Counts what is in a picture as a counter does; lines and claims are taken as they stand.
 
-    Only pictures of things on an even ground are counted rightly: those that we draw.
+    Only pictures of things on an even ground are counted rightly: those that we draw. Of a reply
+    without a picture it says what stands in it.
     """
     counts: dict[str, str] = {}
     rights = {
@@ -62,6 +65,8 @@ def own_eye(desk: Desk) -> Eye:
         known = rights.get((seen.words, tuple(words for _, words in seen.options)))
         if known is not None and known.right:
             return known.right[0]
+        if seen.quote and not seen.picture:
+            return _read(seen)
         if not seen.typed:
             return _claimed(seen, known)
         named = hashlib.sha256(seen.picture).hexdigest()
@@ -79,6 +84,20 @@ def _claimed(seen: Seen, known: Any) -> str:
     if trial.target_choice in trial.options:
         return str(known.stored[trial.options.index(trial.target_choice)])
     return str(known.stored[0])
+
+
+def _read(seen: Seen) -> str:
+    """The number or line that a reply gives; what it concludes where it names several."""
+    values = [value for value, _ in seen.options]
+    if not seen.typed:
+        named = [one for one in values if re.search(rf"(?i)\b{re.escape(one)}\b", seen.quote)]
+        return named[0] if len(named) == 1 else values[-1]
+    reading = strict(seen.quote)
+    if reading.state == "several-numbers":
+        reading = final(seen.quote)
+    if reading.state == "read":
+        return f"{reading.number:.0f}"
+    return reading.state if reading.state in values else values[0]
 
 
 def _count(picture: bytes) -> str:
