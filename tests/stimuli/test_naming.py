@@ -261,6 +261,15 @@ def test_darts_thrown_together_are_those_thrown_one_by_one(seed: int, size: int)
     assert ours.integers(0, 9, 3).tolist() == numpys.integers(0, 9, 3).tolist()
 
 
+@pytest.mark.parametrize("many", [17, 60, 140])
+def test_darts_among_many_items_are_those_thrown_one_by_one(many: int) -> None:
+    diameters = np.random.default_rng(many).integers(8, 40, many)
+    ours, numpys = (np.random.Generator(np.random.PCG64(many)) for _ in range(2))
+    found = placing.throw_darts(diameters, 700, ours)
+    assert found is not None
+    assert found.tolist() == thrown_one_by_one(diameters.tolist(), 700, numpys)
+
+
 def test_stored_palettes_are_those_that_would_be_chosen() -> None:
     """After a change of drawings: python -m subitize.stimuli.art.choosing, and a new version."""
     assert art.STORED.read_bytes() == all_palettes()

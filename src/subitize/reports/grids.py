@@ -174,12 +174,11 @@ def _heat(axes: Axes, matrix: Matrix) -> None:
     _whole_numbers(axes)
     for side in axes.spines.values():
         side.set(visible=True, color=FAINT)
-    for (said, place), many in np.ndenumerate(matrix.counts):
-        wanted = int(matrix.columns[place])
+    for said, place in np.argwhere(matrix.counts).tolist():
+        wanted = matrix.first + place
         exact = not (matrix.clipped and said == len(matrix.counts) - 1)
         what = {"said": said} if exact else {"off": f">={said - wanted}"}
-        if many:
-            press_cell(axes, wanted, said, opens(matrix.chosen, wanted=wanted, **what))
+        press_cell(axes, wanted, said, opens(matrix.chosen, wanted=wanted, **what))
 
 
 def _alike(matrices: Iterable[Matrix | None]) -> Callable[[Matrix], Matrix]:
@@ -261,14 +260,14 @@ def _errors(axes: Axes, matrix: Matrix) -> None:
     reach = max(3, int(matrix.columns[-1]))
     inside = np.clip(values, -reach, reach)
     summed = np.bincount(inside + reach, weights=shares * 100, minlength=2 * reach + 1)
-    where = np.arange(-reach, reach + 1)
+    there = np.flatnonzero(summed)  # a bar without height would only cost time
+    where, summed = there - reach, summed[there]
     colours = [UNDER if value < 0 else OVER if value > 0 else MUTED for value in where]
     for bar, error in zip(
         axes.bar(where, summed, width=0.86, color=colours, linewidth=0), where, strict=True
     ):
         beyond = {-reach: "<=", reach: ">="}.get(int(error), "")
-        if bar.get_height():
-            bar.set_url(opens(matrix.chosen, off=f"{beyond}{error}"))
+        bar.set_url(opens(matrix.chosen, off=f"{beyond}{error}"))
     axes.set(xlim=(-reach - 0.7, reach + 0.7), ylim=(0, 100), yticks=[0, 50, 100])
     axes.set_xticks([-reach, 0, reach], [f"−{reach}", "0", f"+{reach}"])
 

@@ -27,6 +27,8 @@ _AHEAD = 64
 """items of which the first darts are thrown together"""
 _FEW = 16
 """placed items up to which darts are looked at one by one: mostly the first hits nothing"""
+_FIRST = 4
+"""darts that are looked at first among many items"""
 
 Centres = NDArray[np.int64]
 Diameters = NDArray[np.int64]
@@ -94,6 +96,7 @@ def throw_darts(diameters: Diameters, size: int, rng: np.random.Generator) -> Ce
     nears = [MARGIN + (wide[item] + 1) // 2 for item in order]
     ahead = _thrown_ahead(nears, size, rng)
     placed: list[tuple[int, int, int]] = []
+    others = np.empty((len(wide), 3), np.int64)  # the same as an array, for when they are many
     for place, (item, near) in enumerate(zip(order, nears, strict=True)):
         if size - near < near:
             return None
@@ -102,9 +105,13 @@ def throw_darts(diameters: Diameters, size: int, rng: np.random.Generator) -> Ce
                 darts = rng.integers(near, size - near, (_DARTS, 2), endpoint=True)
             else:
                 darts = ahead[place]
-            free = _first_free(darts, wide[item], placed)
+            if place <= _FEW:
+                free = _first_of_few(darts, wide[item], placed)
+            else:
+                free = _first_free(darts, wide[item], others[:place])
             if free is not None:
                 placed.append((*free, wide[item]))
+                others[place] = placed[-1]
                 break
             if ahead is not None:  # more are needed: give back those of the items to come
                 rng.bit_generator.advance(-_DARTS * (len(order) - place - 1))  # type: ignore[attr-defined]
@@ -141,26 +148,32 @@ def _thrown_ahead(
     return ((products >> 32) + near).astype(np.int64).reshape(many, _DARTS, 2)
 
 
-def _first_free(
+def _first_of_few(
     darts: Centres, diameter: int, placed: list[tuple[int, int, int]]
 ) -> tuple[int, int] | None:
-    """The first dart around which a circle keeps its distance from all others."""
+    """The first dart around which a circle keeps its distance from a few others."""
     # compared as 4 d² so that half pixels stay whole numbers
-    if len(placed) <= _FEW:
-        apart = [(x, y, (wide + diameter + 2 * GAP) ** 2) for x, y, wide in placed]
-        for dart in darts:
-            x, y = dart.tolist()
-            for a, b, least in apart:
-                if 4 * ((x - a) ** 2 + (y - b) ** 2) < least:
-                    break
-            else:
-                return x, y
-        return None
-    others = np.array(placed)
-    away = darts[:, None, :] - others[None, :, :2]
-    far = 4 * np.sum(away * away, axis=2) >= (others[:, 2] + diameter + 2 * GAP) ** 2
-    free = np.all(far, axis=1)
-    return tuple(darts[int(free.argmax())].tolist()) if free.any() else None
+    apart = [(x, y, (wide + diameter + 2 * GAP) ** 2) for x, y, wide in placed]
+    for dart in darts:
+        x, y = dart.tolist()
+        for a, b, least in apart:
+            if 4 * ((x - a) ** 2 + (y - b) ** 2) < least:
+                break
+        else:
+            return x, y
+    return None
+
+
+def _first_free(darts: Centres, diameter: int, others: NDArray[np.int64]) -> tuple[int, int] | None:
+    """The same for many others; a few darts at first, since one of those is mostly free."""
+    least = (others[:, 2] + diameter + 2 * GAP) ** 2
+    for some in (darts[:_FIRST], darts[_FIRST:]):
+        away = some[:, None, :] - others[None, :, :2]
+        free = np.all(4 * np.sum(away * away, axis=2) >= least, axis=1)
+        if free.any():
+            x, y = some[int(free.argmax())].tolist()
+            return x, y
+    return None
 
 
 def _jittered_grid(
