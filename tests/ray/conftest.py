@@ -42,16 +42,13 @@ class TwoNodes:
 
     def kill_worker(self) -> bool:
         """One of our actors' processes, if there is any."""
-        found = self._workers()
+        found = self.workers()
         for pid in found[:1]:
             os.kill(pid, signal.SIGKILL)
         return bool(found)
 
-    def workers(self) -> int:
-        """How many of our actors there are."""
-        return len(self._workers())
-
-    def _workers(self) -> list[int]:
+    def workers(self) -> list[int]:
+        """The processes of our actors."""
         ours = (b"ray::RayCounter", b"ray::Worker")
         return [pid for pid in _below(os.getpid()) if _command(pid).startswith(ours)]
 

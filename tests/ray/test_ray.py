@@ -56,12 +56,21 @@ def lines_in(folder: Path, name: str) -> int:
     return found[0].read_bytes().count(b"\n") if found else 0
 
 
-def start(*arguments: str, notes: Path | None = None) -> subprocess.Popen[bytes]:
-    """The command in a process of its own; with notes of all that it asks of actors."""
-    noted = [str(Path(__file__).with_name("noting_calls.py")), str(notes)]
+def start(
+    *arguments: str, notes: Path | None = None, most: int = sys.maxsize
+) -> subprocess.Popen[bytes]:
+    """The command in a process of its own; with notes of all that it asks of actors.
+
+    Before it asks for more than `most` it waits until it may go on (`go_on`).
+    """
+    noted = [str(Path(__file__).with_name("noting_calls.py")), str(notes), str(most)]
     call = [sys.executable, *(noted if notes else ("-m", "subitize")), *arguments]
     quiet = subprocess.DEVNULL
     return subprocess.Popen(call, stdout=quiet, stderr=quiet, start_new_session=True)
+
+
+def go_on(notes: Path) -> None:
+    notes.with_suffix(".go").touch()
 
 
 def asked_again(notes: Path) -> int:
@@ -81,16 +90,20 @@ def lose(nodes: TwoNodes, what: str, process: subprocess.Popen[bytes]) -> None:
 
 
 def run_losing(
-    nodes: TwoNodes, what: str, arguments: list[str], stored: Callable[[], int], at: int
+    nodes: TwoNodes, what: str, arguments: list[str], stored: Callable[[], int], at: int, most: int
 ) -> Loss:
-    """The command, with something lost once so much is stored; a killed driver is run again."""
+    """The command, with something lost once so much is stored; a killed driver is run again.
+
+    It does not ask for more than `most` before.
+    """
     address = ["--engine", "ray", "--ray-address", nodes.address, "--workers", str(WORKERS)]
     notes = Path(arguments[arguments.index("--out") + 1]).with_suffix(".notes")
-    process = start(*arguments, *address, notes=notes)
+    process = start(*arguments, *address, notes=notes, most=most)
     wait_for(lambda: stored() >= at or process.poll() is not None)
     assert process.poll() is None, "it ended before anything was lost"
     before, begun = stored(), time.monotonic()
     lose(nodes, what, process)
+    go_on(notes)
     if what == "driver":
         process.wait()
         process = start(*arguments, *address, notes=notes)
@@ -125,27 +138,31 @@ def test_captions_survive(
     local = count_captions([str(corpus)], tmp_path / "local", Counting(), Progress(show=False))[1]
     out = tmp_path / "ray"
     command = ["captions", str(corpus), "--out", str(out)]
-    at = moment(what, turn, GROUPS // 2)
-    loss = run_losing(nodes, what, command, lambda: lines_in(out, UNITS), at)
+    at, in_flight = moment(what, turn, GROUPS // 2), WORKERS * IN_FLIGHT
+    loss = run_losing(nodes, what, command, lambda: lines_in(out, UNITS), at, at + in_flight)
     (folder,) = out.iterdir()
     result = json.loads((folder / "result.json").read_text())
     assert {**result, "cache": 0} == {**local, "cache": 0}
     assert loss.stored_after == GROUPS
-    assert loss.asked_again <= WORKERS * IN_FLIGHT
+    assert loss.asked_again <= in_flight
     losses.append(loss)
 
 
 @pytest.mark.budget(60)
 def test_nodes_that_join_later_count_too(nodes: TwoNodes, corpus: Path, tmp_path: Path) -> None:
     nodes.kill_node()
-    out = tmp_path / "ray"
+    out, notes = tmp_path / "ray", tmp_path / "ray.notes"
     address = ["--engine", "ray", "--ray-address", nodes.address]
-    process = start("captions", str(corpus), "--out", str(out), *address)
+    process = start("captions", str(corpus), "--out", str(out), *address, notes=notes, most=1)
     try:
-        wait_for(lambda: lines_in(out, UNITS) >= 1)
-        assert nodes.workers() == 1
+        wait_for(notes.with_suffix(".held").exists)
+        # stopped, the only worker can't count all before another joins
+        (first,) = nodes.workers()
+        os.kill(first, signal.SIGSTOP)
+        go_on(notes)
         nodes.add_node()
-        wait_for(lambda: nodes.workers() == WORKERS)
+        wait_for(lambda: len(nodes.workers()) == WORKERS)
+        os.kill(first, signal.SIGCONT)
         assert process.wait() == 0
     finally:
         process.kill()
@@ -178,12 +195,15 @@ def test_runs_survive(
 ) -> None:
     out = tmp_path / "ray"
     at, trials = moment(what, turn, 60), len(answers(locally))
-    loss = run_losing(nodes, what, naming(out), lambda: lines_in(out, "responses.jsonl"), at)
+    in_flight = WORKERS * BATCH
+    loss = run_losing(
+        nodes, what, naming(out), lambda: lines_in(out, "responses.jsonl"), at, at + in_flight
+    )
     (folder,) = out.iterdir()
     assert answers(folder) == answers(locally)
     assert (folder / "scores.json").read_bytes() == (locally / "scores.json").read_bytes()
     assert loss.stored_after == trials
-    assert loss.asked_again <= WORKERS * BATCH
+    assert loss.asked_again <= in_flight
     losses.append(loss)
 
 
