@@ -121,6 +121,8 @@ def test_two_processes_cant_write_one_result(corpus: Path, tmp_path: Path) -> No
     try:
         while process.poll() is None and not lines_in(tmp_path):
             time.sleep(0.01)
+        process.send_signal(signal.SIGSTOP)  # it must not end before the other begins
+        assert process.poll() is None, "it ended before it was stopped"
         with pytest.raises(RunLocked, match="Another process"):
             count_captions([str(corpus)], tmp_path, Counting(), Progress(show=False))
     finally:
