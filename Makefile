@@ -31,7 +31,7 @@ long: .venv/tested
 	.venv/bin/python -m bench coverage coverage_probe numbernet sizes
 	.venv/bin/python docs/generate.py
 
-# Trains our own model anew, every configuration with three seeds (about 15 CPU minutes), and writes
+# Trains our own model anew, every configuration with three seeds (about 24 CPU minutes), and writes
 # weights and docs/numbernet.json; seeds that are in that file stay as they are.
 numbernet: .venv/tested
 	OMP_NUM_THREADS=1 .venv/bin/python -m bench numbernet

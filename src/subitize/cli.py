@@ -77,6 +77,8 @@ class LazyGroup(TyperGroup):
         return command
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        if ctx.resilient_parsing:  # a shell completes a word: nothing may be told into its line
+            return super().resolve_command(ctx, args)
         if args[0] in OPTIONS_OF_THE_ROOT:
             raise BadInput(f"There is no command {args[0]!r}: it is an option, --{args[0]}.")
         if not args[0].startswith("-") and args[0] not in COMMANDS:

@@ -4,7 +4,8 @@ The eye makes cells of a picture and says of each whether a thing's centre lies 
 and its colour. The words of a phrase ("red cars left of the tree") weigh the cells, what is left of
 them is summed up, and a head says how well a number fits the sum: `words` has a row of weights for
 each number, `line` reads one magnitude and compares it with the number on a logarithmic line.
-`training/numbernet.py` trains it with torch and has the same network there.
+`training/numbernet.py` trains it with torch and has the same network there. Here it computes with
+64-bit floats, so that only torch's own rounding can part the two.
 """
 
 from __future__ import annotations
@@ -45,8 +46,8 @@ _TOKEN = re.compile(r"[a-z]+")
 _ONE = re.compile(r"\ban? ")
 _QUOTED = re.compile(r"[“\"](.+)[”\"]", re.DOTALL)
 
-Weights = Mapping[str, NDArray[np.float32]]
-Numbers = NDArray[np.float32]
+Numbers = NDArray[np.float64]
+Weights = Mapping[str, Numbers]
 
 
 class Claim(NamedTuple):
@@ -78,13 +79,13 @@ def claims(sentence: str) -> list[Claim]:
 
 def word_vector(words: Sequence[str]) -> Numbers:
     """1 for each word that occurs."""
-    return np.array([word in words for word in WORDS], np.float32)
+    return np.array([word in words for word in WORDS], np.float64)
 
 
 def regions(pixels: NDArray[np.uint8], weights: Weights) -> Numbers:
     """What the eye sees in a SIDE × SIDE picture: per region whether a thing is there, what it is,
     its colour and its place (REGIONS × 18)."""
-    ink = 1 - pixels.astype(np.float32) / np.float32(255)
+    ink = 1 - pixels / 255.0
     half = SIDE // 2
     seen = ink.reshape(half, 2, half, 2, 3).transpose(0, 2, 4, 1, 3).reshape(half, half, 12)
     seen = _relu(_convolved(seen, weights, "eye.first"))
@@ -93,13 +94,13 @@ def regions(pixels: NDArray[np.uint8], weights: Weights) -> Numbers:
     out = seen.reshape(CELLS * CELLS, -1) @ weights["eye.out.weight"][:, :, 0, 0].T
     out += weights["eye.out.bias"]
     kinds = 1 + len(EYE_KINDS)
-    along = (np.arange(CELLS, dtype=np.float32) + np.float32(0.5)) / CELLS * 2 - 1
+    along = (np.arange(CELLS) + 0.5) / CELLS * 2 - 1
     there = 1 / (1 + np.exp(-out[:, :1]))
     told = [
         there, _softmax(out[:, 1:kinds]), _softmax(out[:, kinds:]),
         np.tile(along, CELLS)[:, None], np.repeat(along, CELLS)[:, None],
     ]  # fmt: skip
-    cells = np.concatenate(told, axis=1, dtype=np.float32)
+    cells = np.concatenate(told, axis=1)
     return cells[np.argsort(-there[:, 0], kind="stable")[:REGIONS]]
 
 
@@ -109,12 +110,12 @@ def _convolved(picture: Numbers, weights: Weights, name: str) -> Numbers:
     padded = np.pad(picture, ((1, 1), (1, 1), (0, 0)))
     windows = sliding_window_view(padded, (3, 3), axis=(0, 1))
     rows = windows.reshape(picture.shape[0] * picture.shape[1], -1)
-    made = rows @ kernel.reshape(len(kernel), -1).T + bias
-    return np.asarray(made.reshape(*picture.shape[:2], -1), np.float32)
+    made: Numbers = rows @ kernel.reshape(len(kernel), -1).T + bias
+    return made.reshape(*picture.shape[:2], -1)
 
 
 def _relu(values: Numbers) -> Numbers:
-    return np.maximum(values, np.float32(0))
+    return np.maximum(values, 0.0)
 
 
 def _softmax(values: Numbers) -> Numbers:
@@ -128,17 +129,17 @@ def number_logits(seen: Numbers, words: Numbers, weights: Weights) -> Numbers:
     cells = _linear(seen[:, 1:], weights, "cell")
     cells = _relu(cells * (1 + _linear(said, weights, "gain")) + _linear(said, weights, "shift"))
     cells = _relu(_linear(_relu(_linear(cells, weights, "mixed")), weights, "counted"))
-    total = (cells * seen[:, :1]).sum(axis=0) * np.float32(SUM_SCALE)
+    total = (cells * seen[:, :1]).sum(axis=0) * SUM_SCALE
     if "line.weight" not in weights:
         return _linear(_relu(_linear(total, weights, "hidden")), weights, "numbers")
-    magnitude = _relu(_linear(total, weights, "line")) * np.float32(MAGNITUDE)
-    line = np.log1p(np.arange(int(weights["highest"][0]) + 1, dtype=np.float32))
-    sharp = np.logaddexp(np.float32(0), weights["sharp"]) * np.float32(SHARPNESS)
-    return np.asarray(weights["bias"] - sharp * (np.log1p(magnitude) - line) ** 2, np.float32)
+    magnitude = _relu(_linear(total, weights, "line")) * MAGNITUDE
+    line = np.log1p(np.arange(int(weights["highest"][0]) + 1))
+    sharp = np.logaddexp(0.0, weights["sharp"]) * SHARPNESS
+    return np.asarray(weights["bias"] - sharp * (np.log1p(magnitude) - line) ** 2)
 
 
 def _linear(values: Numbers, weights: Weights, name: str) -> Numbers:
-    return np.asarray(values @ weights[f"{name}.weight"].T + weights[f"{name}.bias"], np.float32)
+    return np.asarray(values @ weights[f"{name}.weight"].T + weights[f"{name}.bias"])
 
 
 @lru_cache(maxsize=4)
@@ -154,7 +155,7 @@ def read_weights(path: Path) -> Mapping[str, Numbers]:
         if entry["dtype"] != "F32":
             raise BadInput(f"{path}: {name} is of type {entry['dtype']}, F32 is read.")
         flat = np.frombuffer(data[start + low : start + high], "<f4")
-        found[name] = flat.reshape(entry["shape"])
+        found[name] = flat.reshape(entry["shape"]).astype(np.float64)
     return found
 
 

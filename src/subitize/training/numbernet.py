@@ -163,7 +163,7 @@ def eye_logits(pixels: Tensor, weights: Mapping[str, Tensor]) -> Tensor:
         rim = kernel.shape[-1] // 2
         return functional.conv2d(seen, kernel, bias, stride=step, padding=rim)
 
-    ink = 1 - pixels.permute(0, 3, 1, 2).float() / 255
+    ink = 1 - pixels.permute(0, 3, 1, 2).to(weights["eye.first.bias"].dtype) / 255
     seen = functional.relu(layer(functional.pixel_unshuffle(ink, 2), "first"))
     seen = functional.relu(layer(seen, "second", 2))
     return layer(functional.relu(layer(seen, "third")), "out")
@@ -192,6 +192,7 @@ def number_logits(seen: Tensor, words: Tensor, weights: Mapping[str, Tensor]) ->
     def layer(values: Tensor, name: str) -> Tensor:
         return linear(values, weights[f"{name}.weight"], weights[f"{name}.bias"])
 
+    words = words.to(weights["word"].dtype)
     said = relu(layer(words @ weights["word"], "text"))
     cells = layer(seen[:, :, 1:], "cell")
     cells = relu(cells * (1 + layer(said, "gain"))[:, None] + layer(said, "shift")[:, None])
@@ -200,7 +201,7 @@ def number_logits(seen: Tensor, words: Tensor, weights: Mapping[str, Tensor]) ->
     if "line.weight" not in weights:
         return layer(relu(layer(total, "hidden")), "numbers")
     magnitude = relu(layer(total, "line")) * MAGNITUDE
-    line = torch.log1p(torch.arange(int(weights["highest"][0]) + 1).float())
+    line = torch.log1p(torch.arange(int(weights["highest"][0]) + 1).to(total.dtype))
     sharp = softplus(weights["sharp"]) * SHARPNESS
     return weights["bias"] - sharp * (torch.log1p(magnitude) - line) ** 2
 
