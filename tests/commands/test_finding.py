@@ -77,6 +77,18 @@ def test_a_shell_completes_names(typed: list[str], completed: str) -> None:
     assert completed in done.stdout.split(), done.stderr
 
 
+@pytest.mark.parametrize("typed", ["subitize rep", "subitize nonsense ", "subitize nonsense --mo"])
+def test_zsh_completes_and_is_told_nothing_into_its_line(typed: str) -> None:
+    asked = {"_SUBITIZE_COMPLETE": "complete_zsh", "_TYPER_COMPLETE_ARGS": typed}
+    done = subprocess.run(
+        [sys.executable, "-m", "subitize"], capture_output=True, text=True, check=False,
+        env={**os.environ, **asked},
+    )  # fmt: skip
+    assert done.stderr == ""
+    assert "There is no command" not in done.stdout
+    assert ("report" in done.stdout) == (not typed.endswith("--mo"))
+
+
 @pytest.mark.parametrize("name", COMMAND_NAMES)
 def test_every_option_is_explained(name: str) -> None:
     """No option stands in a help without a word about it."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import shutil
 from dataclasses import replace
@@ -341,6 +342,23 @@ def test_foreign_code_runs_only_where_it_is_trusted(
     assert isinstance(model, Generating)
     assert model.batch_size == 1, "its batches were not shown to be harmless"
     assert texts(model.name(ITEMS)) == texts(opened(namers["llava"], "max_tokens=6").name(ITEMS))
+
+
+def test_code_of_a_part_is_told_as_such_and_not_run(
+    namers: dict[str, Path], tmp_path: Path
+) -> None:
+    """The model's own configuration brings none: what prepares its pictures does."""
+    shutil.copytree(namers["llava"], tmp_path, dirs_exist_ok=True)
+    (tmp_path / "own.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')\n")
+    names = ("preprocessor_config.json", "processor_config.json")
+    for path in (tmp_path / name for name in names if (tmp_path / name).exists()):
+        parts = json.loads(path.read_text())
+        for part in (parts, parts.get("image_processor", {})):
+            part |= {"auto_map": {"AutoImageProcessor": "own.Own"}, "image_processor_type": "Own"}
+        path.write_text(json.dumps(parts))
+    with pytest.raises(Hopeless, match=r"program code of its own.*--trust-remote-code"):
+        asyncio.run(opened(tmp_path).open())
+    assert not (tmp_path / "ran").exists()
 
 
 def ask(model: Model) -> list[Any]:

@@ -45,6 +45,8 @@ KINDS = (("apple", "three apples"), ("butterfly", "three butterflies"), ("dot", 
 HUB = ("hf", "clip")
 """families of transformers' checkpoints"""
 LOCAL = (
+    (("program code",), "read that code, then give --trust-remote-code, or serve the model and ask "
+     "openai/NAME --base-url URL"),
     (("orchvision",), "install the torchvision that belongs to your torch, or serve the model and "
      "ask openai/NAME --base-url URL"),
     (("lacks", "not fully covered", "more than weights", "header", "archive"),

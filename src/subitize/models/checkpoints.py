@@ -139,11 +139,15 @@ def needs_torch(what: str) -> None:
 def check_code(name: str, own: bool, options: ModelOptions) -> None:
     """A checkpoint that brings program code of its own is opened only where that may run."""
     if own and not options.trust_remote_code:
-        raise BadInput(
-            f"{name} comes with program code of its own, which would run on this machine: read it, "
-            "then give --trust-remote-code; or serve the model elsewhere (openai/NAME --base-url "
-            "URL, counter/http?url=URL)."
-        )
+        raise BadInput(own_code(name))
+
+
+def own_code(name: str) -> str:
+    return (
+        f"{name} comes with program code of its own, which would run on this machine: read it, "
+        "then give --trust-remote-code; or serve the model elsewhere (openai/NAME --base-url "
+        "URL, counter/http?url=URL)."
+    )
 
 
 class Checkpoint(Model):
@@ -213,6 +217,9 @@ class Checkpoint(Model):
             except SubitizeError:
                 raise
             except Exception as problem:  # whichever errors the libraries of its formats have
+                # a part of it may bring code, too: a tokenizer, a processor, one of a pipeline's
+                if "custom code" in str(problem) and not self.trusted:
+                    raise Hopeless(own_code(repr(self.source))) from None
                 raise Hopeless(
                     f"The checkpoint {self.source!r} can't be loaded ({first_line(problem)}): give "
                     "the id of one of this kind on the Hugging Face hub, or a folder with its "
