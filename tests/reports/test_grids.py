@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from subitize.reports.grids import Matrix, error_figure
+from subitize.reports.grids import Matrix, confusion_figure, error_figure
 
 
 def test_errors_that_nobody_made_have_no_bar() -> None:
@@ -16,3 +16,18 @@ def test_errors_that_nobody_made_have_no_bar() -> None:
     bars = {round(bar.get_x() + 0.43): bar.get_height() for bar in axes.patches}
     assert set(bars) == {-500, 0, 500}
     assert np.isclose(bars[0], 100 * 1500 / 1502)
+
+
+def test_a_last_row_that_holds_more_says_so_in_every_panel() -> None:
+    """Also in the first, whose labels stand for all, where only another has more."""
+    within, beyond = np.eye(61, 10, -1), np.eye(61, 10, -1)
+    beyond[60, 3] = 1
+    figure = confusion_figure({"model": {"a": Matrix(within), "b": Matrix(beyond)}})
+    figure.canvas.draw()
+    first = figure.axes[0]
+    top = int(first.get_ylim()[1])
+    assert 10 < top < 60
+    assert first.yaxis.get_major_formatter()(top, 0) == f"≥{top}"
+    assert first.yaxis.get_major_formatter()(top - 1, 0) == f"{top - 1}"
+    alone = confusion_figure({"model": {"a": Matrix(within)}}).axes[0]
+    assert "≥" not in alone.yaxis.get_major_formatter()(10, 0)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import polars as pl
 
 from subitize.measures.effort import Effort, effort_by_number
-from subitize.reports.cells import Line, columns, model_table
-from subitize.reports.page import Fold, Section, Table
+from subitize.reports.cells import Line, as_score, columns, model_table
+from subitize.reports.page import Cell, Fold, Section, Table
 from subitize.reports.respondents import Respondent
 
 OBSERVER = columns(
@@ -24,7 +25,7 @@ CONSISTENCY = columns(
     "category_consistency:Consistency:.3f; category_null.null_mean:If answered alike:.3f; "
     "category_null.p:p:p; category_null.verdict:Verdict"
 )
-ERROR_SIZES = columns("mae:MAE:.3f±; rmse:RMSE:.3f±; mape:MAPE:.2f±")
+ERROR_SIZES = columns("mae:MAE (things):.3f±; rmse:RMSE (things):.3f±; mape:MAPE (%):.2f±")
 EFFORT = columns(
     "what; slope:One thing more:,.2f±; fewest:Fewest things:n; at_fewest:Mean at fewest:,.1f; "
     "most:Most things:n; at_most:Mean at most:,.1f"
@@ -87,9 +88,11 @@ def responder_section(name: str, respondents: Sequence[Respondent]) -> Section:
 
 def _line(one: Respondent) -> Line:
     """A run's scores, with the posterior probability of its most likely level."""
-    found = one.at("knower_level")
-    posterior = found["posterior"][found["level"]] if found else None
-    return Line(one.label, {**one.scores, "posterior": posterior}, missing="not computed")
+    found, anchor = one.at("knower_level"), one.at("anchoring")
+    more: dict[str, Any] = {"posterior": found["posterior"][found["level"]] if found else None}
+    if anchor and as_score(anchor["excess"]).value == 0:  # each is as common as it is right
+        more["anchoring"] = {**anchor, "answer": Cell(reason="none stands out")}
+    return Line(one.label, {**one.scores, **more}, missing="not computed")
 
 
 def _observer_table(name: str, respondents: Sequence[Respondent]) -> Table:

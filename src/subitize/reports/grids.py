@@ -172,6 +172,9 @@ def _heat(axes: Axes, matrix: Matrix) -> None:
     axes.plot(across, across, color=MUTED, linewidth=0.7, linestyle=(0, (1, 2)))
     axes.set(xlim=across, ylim=up, facecolor=FAINT)
     _whole_numbers(axes)
+    if matrix.clipped:  # the top row holds all above it too
+        top = int(matrix.rows[-1])
+        axes.yaxis.set_major_formatter(lambda y, _: f"≥{top}" if y == top else f"{y:g}")
     for side in axes.spines.values():
         side.set(visible=True, color=FAINT)
     for said, place in np.argwhere(matrix.counts).tolist():
@@ -187,7 +190,9 @@ def _alike(matrices: Iterable[Matrix | None]) -> Callable[[Matrix], Matrix]:
     highest = max((int(matrix.columns[-1]) for matrix in drawn), default=1)
     said = max((int(matrix.rows[matrix.counts.sum(axis=1) > 0][-1]) for matrix in drawn), default=1)
     top = min(max(highest, said), math.ceil(HIGHEST_SHOWN * highest))
-    return lambda matrix: matrix.cut(top)
+    # their rows have the same names: the last is "and more" in all of them or in none
+    clipped = any(matrix.cut(top).clipped for matrix in drawn)
+    return lambda matrix: matrix.cut(top)._replace(clipped=clipped)
 
 
 def _colour_bar(figure: Figure, drawn: Sequence[Axes], length: float) -> None:
