@@ -67,6 +67,7 @@ def test_help_and_breakdowns_are_files_too(report: Path) -> None:
     levels = [int(line["hidden"]) for line in by_hidden]
     assert levels == sorted(levels)
     assert {1, 6} <= set(levels) <= set(range(1, 7))
+    assert sum(float(line["pictures"]) for line in by_hidden) == 25
 
 
 def test_every_published_number_is_in_the_page(report: Path) -> None:

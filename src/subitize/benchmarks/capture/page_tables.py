@@ -8,7 +8,7 @@ from typing import Any
 from subitize.benchmarks.capture.prompts import PROMPTS
 from subitize.benchmarks.capture.scoring import BREAKDOWNS
 from subitize.published import capture as paper
-from subitize.reports.cells import Line, columns, model_table, words
+from subitize.reports.cells import COUNT, Line, columns, model_table, words
 from subitize.reports.leaderboard import COUNTED, Ranking, leaderboard, ranking, run_line
 from subitize.reports.page import Cell, Column, Table
 from subitize.reports.respondents import Respondent, unfolded
@@ -233,18 +233,22 @@ def levels(one: Respondent, fact: str) -> dict[Any, Mapping[str, Any]]:
 
 
 def breakdown_tables(set_: str, respondents: Sequence[Respondent]) -> list[Table]:
-    """sMAPE by each fact, a table each, a column per model; occluded pictures."""
+    """sMAPE by each fact, a table each, a column per model; of how many occluded pictures."""
     found = []
     for fact in BREAKDOWNS["synthetic"]:
         said = "number hidden" if fact == "hidden" else fact
         by_model = {one.label: levels(one, fact) for one in respondents}
         lines = []
         for level in in_order(dict.fromkeys(v for known in by_model.values() for v in known)):
-            values = {label: known.get(level) for label, known in by_model.items()}
+            values: dict[str, Any] = {label: own.get(level) for label, own in by_model.items()}
+            values["pictures"] = max(one["trials"] for one in values.values() if one)
             lines.append(_ours(PLACES[level] if fact == "place" else level, values))
         heads = [
-            Column(f"smape_{place}", label, ".2f", interval=True, at=(label,))
-            for place, label in enumerate(by_model, 1)
+            Column("pictures", "Pictures", COUNT),
+            *(
+                Column(f"smape_{place}", label, ".2f", interval=True, at=(label,))
+                for place, label in enumerate(by_model, 1)
+            ),
         ]
         first = Column(fact, said.capitalize(), "d" if fact in ("total", "hidden") else "")
         caption = f"sMAPE of occluded pictures by {said}."
