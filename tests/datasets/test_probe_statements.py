@@ -57,6 +57,9 @@ FLUENT = {
     ("How many sheep are black?", 1): "1 sheep is black.",
     ("How many sheep are black?", 2): "2 sheep are black.",
     ("How many are in the water?", 2): "There are 2 in the water.",
+    ("How many get awards?", 4): "4 get awards.",
+    ("How many hold kites?", 1): "1 holds kites.",
+    ("How many dogs have collars?", 1): "1 dog has a collar.",
     ("How many can you see?", 1): "You see 1.",
     ("How many have hats?", 1): "1 has a hat.",
     ("How many wear goggles?", 3): "3 wear goggles.",
@@ -181,6 +184,8 @@ def test_a_mask_stands_for_the_number() -> None:
         "How many eggs did she use?",
         "How many people are the picture?",
         "How many years have they been open?",
+        "How many pieces was the cake cut into?",
+        "How many people are there and what are they doing?",
     ],
 )
 def test_words_in_the_order_of_a_question_are_no_statement(question: str) -> None:

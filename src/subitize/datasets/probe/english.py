@@ -45,6 +45,11 @@ ACTS = frozenset({
 })  # fmt: skip
 CLEAR = frozenset({"remain", "appear", "exist", "seem", "belong", "surround", "contain"})
 """verbs that are no nouns, whatever stands before them"""
+BARE = frozenset({
+    "", "are", "were", "have", "can", "wear", "get", "need", "want", "hold", "contain", "eat", "sit",
+    "appear", "seem", "remain", "belong",
+})  # fmt: skip
+"""verbs that follow "How many" itself, where no name of things begins with them"""
 PEOPLE = frozenset({"they", "we", "you", "I"})
 WAS = {
     "are": "is", "were": "was", "have": "has", "go": "goes", "aren't": "isn't", "weren't": "wasn't",
@@ -77,7 +82,7 @@ ONE_EACH = (
     "mouths|heads|tails|trunks|noses|tongues|backs|necks|faces|beards|mustaches|moustaches|hats|"
     "caps|helmets|ties|neckties|vests|jackets|coats|dresses|skirts|shirts|t-shirts|sweaters|hoodies|"
     "uniforms|suits|wetsuits|aprons|masks|scarves|backpacks|surfboards|life jackets|"
-    "seats|lids"
+    "seats|lids|collars|leashes|pacifiers|saddles"
 )
 """what one person or animal has or wears one of"""
 _OF_ONE = re.compile(

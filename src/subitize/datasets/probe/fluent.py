@@ -13,6 +13,7 @@ import re
 from subitize.datasets.probe.english import (
     ACTS,
     AFTER_NOUN,
+    BARE,
     BODY,
     CLEAR,
     KINDS,
@@ -34,6 +35,7 @@ _OPINION = re.compile(
 _IF_ANY = re.compile(r",? if any\b,?")
 _TWO_QUESTIONS = re.compile(
     r"\bhow (?:many|much)\b|,? and (?:are|is|do|does|what|which|where|who) (?:they|it|them)\b"
+    r"| and (?:what|where|why|how) (?:are|is|do|does|colou?rs?|kinds?|types?)\b"
     r"|, (?:and )?(?:what|which|where|who) ",
     re.IGNORECASE,
 )
@@ -56,7 +58,7 @@ _BUSY = re.compile(
 )
 _MEASURES = re.compile(r"(?:.* )?(?:colou?rs?|shades|stor(?:ies|eys?)|floors|levels|feet|years)")
 """things that another thing is: "How many stories are these buildings?\""""
-_QUESTION_ORDER = re.compile(r" (?:is|will|does|has|do|did|may|might|should|would|could|must) ")
+_QUESTION_ORDER = re.compile(r" (?:is|was|will|does|has|do|did|may|might|should|would|could|must) ")
 _RELATIVE = re.compile(
     rf"\b(that|who|which) (are|were|have|don't|aren't|{'|'.join(sorted(ACTS))})\b"
 )
@@ -94,7 +96,7 @@ def _stated(rest: str, number: str) -> str | None:
         order = (can["end"], things) if can["what"] == "times" else (things, can["end"])
         return _join(said, *order)
     first, _, end = rest.partition(" ")
-    if first in {"", "are", "were", "have", "can", "wear"} | NEGATED:
+    if first in BARE | NEGATED:
         return _without_a_noun(first, end, number)
     what, verb, end = _verb(rest, NEGATED)
     if verb:
