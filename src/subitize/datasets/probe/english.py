@@ -46,8 +46,8 @@ ACTS = frozenset({
 CLEAR = frozenset({"remain", "appear", "exist", "seem", "belong", "surround", "contain"})
 """verbs that are no nouns, whatever stands before them"""
 BARE = frozenset({
-    "", "are", "were", "have", "can", "wear", "get", "need", "want", "hold", "contain", "eat", "sit",
-    "appear", "seem", "remain", "belong",
+    "", "are", "were", "have", "can", "wear", "get", "need", "want", "hold", "contain", "eat",
+    "sit", "appear", "seem", "remain", "belong",
 })  # fmt: skip
 """verbs that follow "How many" itself, where no name of things begins with them"""
 PEOPLE = frozenset({"they", "we", "you", "I"})
