@@ -20,6 +20,7 @@ from subitize.captions.shapes import (
     date_in,
     is_inch,
     is_label,
+    without_entities,
 )
 from subitize.captions.taggers import Tagger
 from subitize.captions.words import (
@@ -48,7 +49,7 @@ from subitize.numerals.words import (
 )
 from subitize.numerals.words import UNITS as UNIT_WORDS
 
-VERSION = 5
+VERSION = 6
 """of the rule: another version is another result"""
 REASONS: dict[str, str] = {
     "unit": "a measurement: 5 km, 12 inch, 5'10, two years",
@@ -113,7 +114,11 @@ _TO_THE_HOUR = re.compile(r"(?i)\b(?:half|quarter)[ \t]+(?:past|to)[ \t]+$")
 _SHORT_YEAR = re.compile(r"(?<![\w'’])['’]\d\d$")
 _MAGNIFICENT = re.compile(r"[A-Z][a-z]+ [a-z]")
 """a number with a capital before a small word, as in: the Magnificent Seven film"""
-_DOES = frozenset({"is", "was", "has", "does"})
+_DOES = frozenset(
+    {"is", "was", "has", "does", "enjoying", "having", "wearing", "watching", "taking", "using",
+     "making", "doing", "getting", "giving", "showing", "attending"}
+)  # fmt: skip
+"""what the counted do: family of four enjoying dinner"""
 _OF_ANOTHER = frozenset({"a", "an", "the", "his", "her", "its", "their", "my", "your", "our"})
 _INCHES = frozenset("″′")
 _SENTENCE_END = frozenset('.!?:;|"“(-–—')
@@ -155,9 +160,10 @@ class Rule:
 
     def judge(self, caption: str) -> list[Judged]:
         """Every number of a caption, in order."""
-        text = caption.lower() if caption.isupper() else caption
-        if len(text) != len(caption):  # a letter whose small form is longer
-            text = "".join(c.lower() if len(c.lower()) == 1 else c for c in caption)
+        plain = without_entities(caption)
+        text = plain.lower() if plain.isupper() else plain
+        if len(text) != len(plain):  # a letter whose small form is longer
+            text = "".join(c.lower() if len(c.lower()) == 1 else c for c in plain)
         # corpora that set spaces around hyphens, as CC3M does
         numbers = find_numbers(_SPACED_TENS.sub("   ", text))
         found = []
@@ -296,12 +302,12 @@ class Rule:
         """
         usual = self._usual_tag(word.lower())
         long = not number.spelled and number.end - number.start > 2
+        if word.endswith(("'s", "’s")):
+            return long
         if not word[0].isupper():
             # where names have capitals, a small word is hardly one: Recipe: whisk 3 eggs
             names = long or text[max(0, start - CAPTION) : start + CAPTION].islower()
             return names and not (usual or number.spelled or "-" in word)
-        if word.endswith(("'s", "’s")):
-            return long
         if len(word) == 1:
             return word not in "AIO"
         if not usual:

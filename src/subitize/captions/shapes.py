@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 
 from subitize.captions.words import METALS, MONEY_SIGNS, UNITS
@@ -23,6 +24,23 @@ _FINENESS = re.compile(
     rf"(?:304|316|375|585|750|800|916|925|950|999)[ ]+(?:{'|'.join(sorted(METALS))})\b",
     re.IGNORECASE,
 )
+
+_ENTITY = re.compile(r"([^\W\d_]*)(&(?:[a-z]{2,8}|#\d{1,7}|#x[\da-f]{1,6});)", re.IGNORECASE)
+
+
+def without_entities(caption: str) -> str:
+    """A caption with what HTML's entities stand for; all numbers stay in their places.
+
+    >>> without_entities("Men&#39;s, 5&nbsp;cats")
+    "    Men's, 5\xa0     cats"
+    """
+    return _ENTITY.sub(_meant, caption) if "&" in caption else caption
+
+
+def _meant(entity: re.Match[str]) -> str:
+    """The word and the sign that ends it, as long as before."""
+    word, sign = entity[1], html.unescape(entity[2])
+    return (word + sign).rjust(len(entity[0])) if word else sign.ljust(len(entity[0]))
 
 
 def between(text: str, number: Numeral, before: Numeral | None, after: Numeral | None) -> str:

@@ -84,7 +84,9 @@ class TextBlobTagger:
         return "" if found is None or found.startswith("NNP") else found
 
     def alike(self, word: str) -> str:
-        return _ALIKE.get(self._lexicon.get(word, ""), word)
+        # small letters are all that is asked for, and Asian has a capital in the lexicon
+        found = self._lexicon.get(word) or self._lexicon.get(word.capitalize(), "")
+        return _ALIKE.get(found, word)
 
 
 @cache
