@@ -344,6 +344,38 @@ def test_foreign_code_runs_only_where_it_is_trusted(
     assert texts(model.name(ITEMS)) == texts(opened(namers["llava"], "max_tokens=6").name(ITEMS))
 
 
+def test_code_beside_a_family_that_transformers_has_is_not_needed(
+    namers: dict[str, Path], tmp_path: Path
+) -> None:
+    """Such as PaddleOCR-VL's: `from_pretrained` takes the class of transformers."""
+    shutil.copytree(namers["llava"], tmp_path, dirs_exist_ok=True)
+    (tmp_path / "own.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')\n")
+    config = json.loads((tmp_path / "config.json").read_text())
+    config["auto_map"] = {"AutoConfig": "own.C", "AutoModelForImageTextToText": "own.Own"}
+    (tmp_path / "config.json").write_text(json.dumps(config))
+    model = opened(tmp_path, "max_tokens=6")
+    assert texts(model.name(ITEMS)) == texts(opened(namers["llava"], "max_tokens=6").name(ITEMS))
+    assert (model.told()["class"], model.told()["remote_code"]) == ("tested", False)
+    assert not (tmp_path / "ran").exists()
+    trusting = open_model(f"hf/{tmp_path}", ModelOptions(trust_remote_code=True))
+    assert isinstance(trusting, Generating)
+    assert (trusting.told()["class"], trusting.batch_size) == ("untested", 1)
+
+
+@pytest.mark.parametrize("listed", [True, False])
+def test_a_file_of_weights_that_is_not_there_is_named(
+    namers: dict[str, Path], tmp_path: Path, listed: bool
+) -> None:
+    shutil.copytree(namers["llava"], tmp_path, dirs_exist_ok=True)
+    (tmp_path / "model.safetensors").unlink()
+    if listed:
+        list_ = {"weight_map": {"a": "model-00001-of-00002.safetensors"}}
+        (tmp_path / "model.safetensors.index.json").write_text(json.dumps(list_))
+    name = "model-00001-of-00002" if listed else "model"
+    with pytest.raises(Hopeless, match=rf"lacks 1 of its files of weights .*{name}\.safetensors"):
+        asyncio.run(opened(tmp_path).open())
+
+
 def test_code_of_a_part_is_told_as_such_and_not_run(
     namers: dict[str, Path], tmp_path: Path
 ) -> None:

@@ -49,6 +49,8 @@ LOCAL = (
      "openai/NAME --base-url URL"),
     (("orchvision",), "install the torchvision that belongs to your torch, or serve the model and "
      "ask openai/NAME --base-url URL"),
+    (("does not recognize", "Unrecognized"), "the installed transformers does not know its family: "
+     "a newer one may, or serve the model and ask openai/NAME --base-url URL"),
     (("lacks", "not fully covered", "more than weights", "header", "archive"),
      "the file of its weights is damaged or another model's: download it anew (hf download ID "
      "--local-dir FOLDER) and compare its size with the hub's"),

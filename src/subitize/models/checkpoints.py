@@ -23,12 +23,15 @@ import orjson
 from subitize.errors import BadInput, Hopeless, MissingExtra, SubitizeError
 from subitize.files import write_whole
 from subitize.models.base import Model, ModelOptions
+from subitize.models.hf.weights import lacking
 from subitize.records import fingerprint
 
 SECONDS = 4.0
 """that the hub may take to name a commit"""
 BROKEN = (OSError, ValueError, RuntimeError, KeyError, TypeError, ImportError, AttributeError)
 """what the loading code of a checkpoint raises where its files are not what they should be"""
+LINE = 200
+"""characters of a library's message that are told"""
 SETTLED = 2_000_000_000
 """nanoseconds: a file changed less than this ago may change again within the clock's grain"""
 
@@ -220,6 +223,11 @@ class Checkpoint(Model):
                 # a part of it may bring code, too: a tokenizer, a processor, one of a pipeline's
                 if "custom code" in str(problem) and not self.trusted:
                     raise Hopeless(own_code(repr(self.source))) from None
+                if absent := lacking(Path(self.source)):
+                    raise Hopeless(
+                        f"The checkpoint {self.source!r} lacks {len(absent)} of its files of "
+                        f"weights (the first is {absent[0]}): download the whole folder again."
+                    ) from None
                 raise Hopeless(
                     f"The checkpoint {self.source!r} can't be loaded ({first_line(problem)}): give "
                     "the id of one of this kind on the Hugging Face hub, or a folder with its "
@@ -235,18 +243,23 @@ class Checkpoint(Model):
 def first_line(problem: Exception) -> str:
     if isinstance(problem, UnpicklingError):
         return "its .bin file holds more than weights, or is damaged; nothing else is unpacked"
-    return (str(problem).strip() or type(problem).__name__).splitlines()[0][:200]
+    said = (str(problem).strip() or type(problem).__name__).splitlines()[0]
+    return said if len(said) <= LINE else said[:LINE].rsplit(" ", 1)[0] + " …"
 
 
-def check_weights(source: str, loaded: Mapping[str, Any]) -> None:
-    """Weights that the file lacks would be random numbers: then nothing it says means anything."""
+def check_weights(source: str, loaded: Mapping[str, Any], own: bool = False) -> None:
+    """Weights that the file lacks would be random numbers: then nothing it says means anything.
+
+    `own`: program code came with them, which did not run.
+    """
     lacking = sorted(map(str, loaded.get("missing_keys") or ()))
     lacking += sorted(map(str, loaded.get("mismatched_keys") or ()))
     if lacking:
         raise Hopeless(
             f"The checkpoint {source!r} lacks {len(lacking)} of the model's weights (the first is "
             f"{lacking[0]}): it would answer by random ones. Give a complete checkpoint "
-            "of this kind, in the format of transformers."
+            "of this kind, in the format of transformers"
+            + (", or read its own program code, then give --trust-remote-code." if own else ".")
         )
 
 

@@ -24,7 +24,7 @@ from subitize.models.checkpoints import (
     placed,
 )
 from subitize.models.hf.facts import Facts, look
-from subitize.models.hf.room import room
+from subitize.models.hf.room import told
 from subitize.models.hf.standing import TESTED, UNLOADABLE, UNTESTED
 from subitize.models.memory import Fitting
 from subitize.models.names import ModelName, typed_settings
@@ -75,14 +75,12 @@ class Diffusing(Checkpoint):
 
     def told(self) -> dict[str, Any]:
         """What `subitize doctor` says of it before anything is downloaded or loaded."""
-        facts, named = self.facts, str(self.facts.config.get("_class_name", ""))
+        named = str(self.facts.config.get("_class_name", ""))
         known = TESTED if named in TESTED_PIPELINES else UNTESTED
         return {
             "class": known if self.own_code or self._has(named) else UNLOADABLE,
             "architecture": named, "remote_code": self.own_code,
-            "where": facts.where, "revision": self.revision, "parameters": self.parameters,
-            "bytes": facts.size,
-            **room(facts, {}, self.settings["dtype"], self._device),
+            **told(self.facts, self.revision, self.settings["dtype"], self._device),
         }  # fmt: skip
 
     @staticmethod

@@ -22,8 +22,8 @@ from subitize.models.base import (
 )
 from subitize.models.checkpoints import Checkpoint, check_code
 from subitize.models.hf.facts import look
-from subitize.models.hf.room import room
-from subitize.models.hf.standing import standing
+from subitize.models.hf.room import told
+from subitize.models.hf.standing import architecture, foreign, standing
 from subitize.models.names import ModelName
 from subitize.nouns import singular
 from subitize.pictures.decode import Decoded, decode_noted
@@ -57,7 +57,7 @@ class Detector(Checkpoint):
     def __init__(self, name: ModelName, settings: Mapping[str, Any], options: ModelOptions) -> None:
         # A hub that can't be reached is told here, within seconds.
         self.facts = look(settings["checkpoint"], settings["revision"])
-        check_code(name.full, "auto_map" in self.facts.config, options)
+        check_code(name.full, foreign(self.facts.config), options)
         self.trusted = options.trust_remote_code
         self.parameters = self.facts.parameters
         # Where it computes is not what it is.
@@ -67,12 +67,10 @@ class Detector(Checkpoint):
 
     def told(self) -> dict[str, Any]:
         """What `subitize doctor` says of it before anything is downloaded or loaded."""
-        facts = self.facts
-        named = facts.config.get("architectures") or [""]
+        config = self.facts.config
         return {
-            **standing(facts.config, TESTED, TESTED), "architecture": str(named[0]),
-            "where": facts.where, "revision": self.revision, "parameters": self.parameters,
-            "bytes": facts.size, **room(facts, facts.config, "auto", self.device),
+            **standing(config, TESTED, TESTED), "architecture": architecture(config),
+            **told(self.facts, self.revision, "auto", self.device),
         }  # fmt: skip
 
     def find(self, decoded: Decoded, phrase: str) -> Found:

@@ -21,6 +21,7 @@ from subitize.models.base import ModelOptions
 from subitize.models.checkpoints import Checkpoint, check_code, check_weights, needs_torch, placed
 from subitize.models.counters.detecting import Detector, Found
 from subitize.models.hf.facts import look
+from subitize.models.hf.standing import architecture, foreign
 from subitize.models.names import ModelName, typed_settings
 from subitize.pictures.decode import Decoded, as_image
 
@@ -71,7 +72,7 @@ class SamClip(Detector):
     def __init__(self, name: ModelName, settings: Mapping[str, Any], options: ModelOptions) -> None:
         super().__init__(name, settings, options)
         other = look(settings["clip"], settings["clip_revision"])
-        check_code(f"The CLIP of {name.full}", "auto_map" in other.config, options)
+        check_code(f"The CLIP of {name.full}", foreign(other.config), options)
         # both are loaded: what `doctor` says of room and what a run says of size is their sum
         self.facts = self.facts._replace(
             weights=_sum(self.facts.weights, other.weights),
@@ -79,7 +80,7 @@ class SamClip(Detector):
             where="hub" if "hub" in (self.facts.where, other.where) else self.facts.where,
         )
         self.parameters = self.facts.parameters
-        self._beside = str((other.config.get("architectures") or [""])[0])
+        self._beside = architecture(other.config)
         self._clip = _Clip(name.full, {}, settings["clip"], settings["clip_revision"])
         self._clip.trusted = options.trust_remote_code
         self.revision = f"{self.revision} {self._clip.revision}"

@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 from subitize.errors import BadInput, ModelError
 from subitize.models.base import Answers, Item, Kind, ModelOptions, Reply
 from subitize.models.hf.local import COMMON, Local, Pair
+from subitize.models.hf.standing import architecture
 from subitize.models.hf.thinking import split_thinking
 
 PROMPTS: Mapping[str, str] = {
@@ -82,7 +83,7 @@ class Generating(Local):
     def load(self) -> tuple[Any, Any]:
         from transformers import AutoModelForImageTextToText, BlipForQuestionAnswering
 
-        answers = "BlipForQuestionAnswering" in (self.config.get("architectures") or ())
+        answers = architecture(self.config) == "BlipForQuestionAnswering"
         kind = BlipForQuestionAnswering if answers else AutoModelForImageTextToText
         processor = self.processor()
         spoken = getattr(processor.tokenizer, "chat_template", None)

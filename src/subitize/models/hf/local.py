@@ -14,7 +14,8 @@ from subitize.models.base import Answers, Item, ModelOptions, Reply, picture_of,
 from subitize.models.checkpoints import Checkpoint, check_weights, placed
 from subitize.models.hf.facts import Facts
 from subitize.models.hf.pictures import without_videos
-from subitize.models.hf.room import room
+from subitize.models.hf.room import told
+from subitize.models.hf.standing import architecture
 from subitize.models.memory import Fitting
 from subitize.models.names import ModelName, typed_settings
 from subitize.pictures.decode import as_image, decode
@@ -49,6 +50,7 @@ class Local(Checkpoint):
             raise BadInput(f"dtype is {settings['dtype']!r}: give one of {', '.join(DTYPES)}.")
         self._device = settings.pop("device")
         self.facts = facts
+        self.trusted = options.trust_remote_code
         self.family = str(facts.config.get("model_type", ""))
         if "batch" in settings:
             settings["batch"] = settings["batch"] or self.shown()
@@ -58,39 +60,39 @@ class Local(Checkpoint):
         super().__init__(name.full, settings, name.rest, pinned)
         self.parameters = facts.parameters
         self._fitting = Fitting()
-        self.trusted = options.trust_remote_code
 
     @property
     def config(self) -> Mapping[str, Any]:
         """What its config.json says."""
         return self.facts.config
 
+    @property
+    def own_code(self) -> bool:
+        """Whether program code that it brings runs: with leave, in the place of transformers'."""
+        return self.trusted and "auto_map" in self.config
+
     def shown(self) -> int:
         """How many items at once were shown to change nothing for its kind."""
-        return self.SHOWN.get(self.family, 1)
+        return 1 if self.own_code else self.SHOWN.get(self.family, 1)
 
     def check_settings(self, settings: dict[str, Any], options: ModelOptions) -> None:
         """Where a subclass completes its settings."""
 
     def told(self) -> dict[str, Any]:
         """What `subitize doctor` says of it before anything is downloaded or loaded."""
-        named = [str(name) for name in self.config.get("architectures") or ()]
-        facts = self.facts
         return {
-            **self.standing, "family": self.family, "architecture": named[0] if named else "",
-            "asked_by": type(self).__name__, "where": facts.where, "revision": self.revision,
-            "parameters": self.parameters, "bytes": facts.size, "batch": self.batch_size,
-            "shown": self.shown() > 1 if self.SHOWN else None,
-            "remote_code": "auto_map" in self.config,
-            **room(facts, self.config, self.settings["dtype"], self._device),
+            **self.standing, "family": self.family, "architecture": architecture(self.config),
+            "asked_by": type(self).__name__, "batch": self.batch_size,
+            "shown": self.shown() > 1 if self.SHOWN else None, "remote_code": self.own_code,
+            **told(self.facts, self.revision, self.settings["dtype"], self._device),
         }  # fmt: skip
 
     def weights(self, kind: Any) -> Any:
         """The model of that class, complete and where it computes."""
-        found, told = self.pretrained(
+        found, loading = self.pretrained(
             kind, dtype=self.settings["dtype"], output_loading_info=True, **self.trust
         )
-        check_weights(self.source, told)
+        check_weights(self.source, loading, "auto_map" in self.config and not self.trusted)
         return placed(found, self._device)
 
     def processor(self) -> Any:
@@ -103,7 +105,7 @@ class Local(Checkpoint):
 
         load: Callable[..., Any] = partial(self.pretrained, **self.trust)
         try:
-            if find_spec("torchvision") is None and "auto_map" not in self.config:
+            if find_spec("torchvision") is None and not self.own_code:
                 return without_videos(self.family, load) or load(AutoProcessor)
             return load(AutoProcessor)
         except (ImportError, ValueError) as problem:

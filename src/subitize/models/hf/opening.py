@@ -13,8 +13,8 @@ from subitize.models.hf.facts import Facts, look
 from subitize.models.hf.generating import Generating
 from subitize.models.hf.local import Local
 from subitize.models.hf.regions import Seeing, SeeingAnswers
-from subitize.models.hf.room import room
-from subitize.models.hf.standing import standing
+from subitize.models.hf.room import told
+from subitize.models.hf.standing import architecture, foreign, standing
 from subitize.models.hf.twins import Twins
 from subitize.models.names import ModelName
 
@@ -50,7 +50,7 @@ def open_hf(name: ModelName, options: ModelOptions) -> Local:
     needs_torch(f"The model {name.full}")
     facts = look(name.rest, str(name.settings.get("revision", "")))
     made = class_of(name, options, facts)(name, options, facts)
-    made.standing = standing(facts.config, TESTED, CLASSES)
+    made.standing = standing(facts.config, () if made.own_code else TESTED, CLASSES)
     return made
 
 
@@ -58,19 +58,16 @@ def described(name: ModelName) -> dict[str, Any]:
     """What is known of a checkpoint that can't be opened, for `subitize doctor`."""
     needs_torch(f"The model {name.full}")
     facts = look(name.rest, str(name.settings.get("revision", "")))
-    named = facts.config.get("architectures") or [""]
+    dtype, device = (str(name.settings.get(key, "auto")) for key in ("dtype", "device"))
     return {
         **standing(facts.config, TESTED, CLASSES),
-        "family": str(facts.config.get("model_type", "")), "architecture": str(named[0]),
-        "where": facts.where, "revision": facts.commit or None, "parameters": facts.parameters,
-        "bytes": facts.size, "remote_code": "auto_map" in facts.config,
-        **room(facts, facts.config, str(name.settings.get("dtype", "auto")),
-               str(name.settings.get("device", "auto"))),
+        "family": str(facts.config.get("model_type", "")),
+        "architecture": architecture(facts.config), "remote_code": foreign(facts.config),
+        **told(facts, facts.commit or None, dtype, device),
     }  # fmt: skip
 
 
 def class_of(name: ModelName, options: ModelOptions, facts: Facts) -> type[Local]:
     """Who asks this checkpoint; one with code of its own only where that may run."""
-    check_code(name.full, "auto_map" in facts.config, options)
-    named = facts.config.get("architectures") or [""]
-    return CLASSES.get(str(named[0]), Generating)
+    check_code(name.full, foreign(facts.config), options)
+    return CLASSES.get(architecture(facts.config), Generating)

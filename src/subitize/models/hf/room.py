@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 from typing import Any
 
 from subitize.models.hf.facts import Facts
@@ -13,15 +12,24 @@ SPARE = 1.2
 """what computing takes beside the weights, as a factor: a rule of thumb"""
 
 
-def room(facts: Facts, config: Mapping[str, Any], dtype: str, device: str) -> dict[str, Any]:
+def told(facts: Facts, revision: str | None, dtype: str, device: str) -> dict[str, Any]:
+    """What every checkpoint says of itself: where it is, how large, and whether it fits."""
+    return {
+        "where": facts.where, "revision": revision, "parameters": facts.parameters,
+        "bytes": facts.size, **room(facts, dtype, device),
+    }  # fmt: skip
+
+
+def room(facts: Facts, dtype: str, device: str) -> dict[str, Any]:
     """Bytes needed and free, and where; null where they can't be known.
 
-    >>> found = room(Facts({}, "folder", weights=10**12), {}, "bfloat16", "cpu")
+    >>> found = room(Facts({}, "folder", weights=10**12), "bfloat16", "cpu")
     >>> found["device"], found["needs"], found["fits"]
     ('cpu', 2400000000000, False)
-    >>> room(Facts({}, "hub", size=4000), {"dtype": "float16"}, "float32", "cpu")["needs"]
+    >>> room(Facts({"dtype": "float16"}, "hub", size=4000), "float32", "cpu")["needs"]
     9600
     """
+    config = facts.config
     inner = config.get("text_config")
     said = config.get("dtype") or config.get("torch_dtype") or (
         inner.get("dtype") or inner.get("torch_dtype") if isinstance(inner, dict) else None

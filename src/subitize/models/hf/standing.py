@@ -45,13 +45,12 @@ def standing(
     >>> standing({"model_type": "molmo", "auto_map": {}}, (), ())["class"]
     'not loadable'
     """
-    family = str(config.get("model_type", ""))
-    named = str((config.get("architectures") or [""])[0])
+    family, named = str(config.get("model_type", "")), architecture(config)
     if named in tested or family in tested:
         return _said(TESTED, "a tiny model of this class is saved, loaded and asked by our tests")
     if family in BROKEN_CODE:
         return _said(UNLOADABLE, f"its own code fails with recent transformers: {SERVED}")
-    if "auto_map" in config:
+    if foreign(config):
         return _said(UNTESTED, "it brings program code of its own: read it, --trust-remote-code")
     if named not in classes and not _writes(family):
         return _said(
@@ -63,6 +62,33 @@ def standing(
         there = "it is installed" if find_spec("torchvision") else "it is not installed"
         return _said(UNTESTED, f"its pictures are prepared by torchvision, and {there}")
     return _said(UNTESTED, UNBUILT.get(family, "no tiny model of this family is among our tests"))
+
+
+def architecture(config: Mapping[str, Any]) -> str:
+    """The class that a config names first, or nothing.
+
+    >>> architecture({"architectures": ["CLIPModel"]}), architecture({"architectures": None})
+    ('CLIPModel', '')
+    """
+    named = config.get("architectures")
+    return str(named[0]) if isinstance(named, list) and named else str(named or "")
+
+
+def foreign(config: Mapping[str, Any]) -> bool:
+    """Whether program code of its own has to run: transformers prefers its own class to that.
+
+    >>> code = {"AutoConfig": "own.Config"}
+    >>> foreign({"model_type": "own", "auto_map": code})
+    True
+    >>> foreign({"model_type": "paddleocr_vl", "auto_map": code})
+    False
+    """
+    if "auto_map" not in config:
+        return False
+    from transformers.models.auto import configuration_auto
+
+    known = vars(configuration_auto)["CONFIG_MAPPING_NAMES"]
+    return str(config.get("model_type", "")) not in known
 
 
 def _said(what: str, why: str) -> dict[str, str]:

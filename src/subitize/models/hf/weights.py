@@ -86,6 +86,21 @@ def _listed(index: Path) -> set[str]:
         return {""}  # is no file
 
 
+def lacking(folder: Path) -> list[str]:
+    """Files with weights that a folder should hold, by its lists, and does not."""
+    if (folder / "config.json").is_file() and not any(
+        path.name.endswith((".index.json", *FORMATS)) for path in folder.iterdir()
+    ):
+        return ["model.safetensors"]
+    wanted = [
+        path.with_name(name)
+        for pattern in ("*.index.json", "*/*.index.json")
+        for path in sorted(folder.glob(pattern))
+        for name in sorted(_listed(path) - {""})
+    ]
+    return [path.relative_to(folder).as_posix() for path in wanted if not path.is_file()]
+
+
 def numbers(paths: Sequence[Path]) -> int | None:
     """How many numbers files hold, without reading a weight; None where one is damaged."""
     counts = [
