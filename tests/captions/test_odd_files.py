@@ -61,6 +61,34 @@ def test_parquet_with_broken_utf8_and_nulls(tmp_path: Path, kind: pa.DataType) -
     assert adds_up(result)
 
 
+def test_what_python_writes_as_json_is_read(tmp_path: Path) -> None:
+    """NaN among the scores, and captions cut in the middle of an emoji."""
+    file = tmp_path / "a.jsonl"
+    file.write_text(
+        json.dumps({"caption": "two dogs", "similarity": float("nan")})
+        + "\n"
+        + json.dumps({"caption": "3 cats \ud83d"})
+        + "\n"
+    )
+    result = count(file, tmp_path / "out")
+    assert result["frequencies"] == {"2": 1, "3": 1}
+    assert result["broken"] == 1
+    assert adds_up(result)
+
+
+def test_two_columns_of_one_name_are_said(tmp_path: Path) -> None:
+    both = pa.Table.from_arrays([pa.array(["two dogs"]), pa.array(["3 cats"])], ["TEXT", "TEXT"])
+    pq.write_table(both, tmp_path / "a.parquet")
+    with pytest.raises(BadInput, match="two columns 'TEXT'"):
+        count(tmp_path / "a.parquet", tmp_path / "out")
+
+
+def test_a_list_of_objects_is_told_how_to_be_lines(tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text('[{"caption": "two dogs"}]')
+    with pytest.raises(Damaged, match="an object in each line"):
+        count(tmp_path / "a.json", tmp_path / "out")
+
+
 def test_words_of_a_dictionary_and_empty_files(tmp_path: Path) -> None:
     column = pa.array(["two dogs", "two dogs", None]).dictionary_encode()
     pq.write_table(pa.table({"caption": column}), tmp_path / "a.parquet")

@@ -11,8 +11,7 @@ from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import orjson
-
+from subitize.captions.json_lines import MARK, lossy, parse_object
 from subitize.captions.sources import (
     LONGEST,
     Damaged,
@@ -35,8 +34,6 @@ BATCH = 1 << 16
 """rows of a row group that are held at once"""
 LOOKED_AT = 100
 """objects of JSON lines that are looked at for the names of their columns"""
-MARK = b"\xef\xbb\xbf"
-"""that some programs write at the start of UTF-8"""
 _SEPARATORS = {"csv": ",", "tsv": "\t"}
 
 
@@ -74,6 +71,8 @@ def find_layout(source: Source, wanted: str | None) -> Layout | None:
         with parquet(source) as file:
             schema = file.schema_arrow
         name = _chosen(source, list(schema.names), wanted)
+        if schema.names.count(name) > 1:
+            raise BadInput(f"{source.path} has two columns {name!r}: give one another name.")
         _check_type(source, name, schema.field(name).type)
         return Layout(name)
     if source.format == "jsonl":
@@ -93,15 +92,13 @@ def _keys(source: Source) -> list[str] | None:
     lines = first_lines(source, LOOKED_AT)
     if not lines:
         return None
-    names = list(_object(source, _lossy(lines[0]), "line 1"))
+    names = list(parse_object(source.path, lossy(lines[0]), "line 1"))
     for line in lines[1:]:
         with suppress(Damaged):  # the block that holds it is told when it is counted
-            names += [name for name in _object(source, _lossy(line), "") if name not in names]
+            names += [
+                name for name in parse_object(source.path, lossy(line), "") if name not in names
+            ]
     return names
-
-
-def _lossy(line: bytes) -> bytes:
-    return line.decode("utf-8", "replace").encode()
 
 
 def _cells(source: Source, line: bytes) -> list[str]:
@@ -320,8 +317,6 @@ def _replaced(captions: pl.Series) -> int:
 
 def _read_lines(source: Source, layout: Layout, unit: Unit) -> Batch:
     """JSON lines; a caption that is no text is counted."""
-    import polars as pl
-
     found: list[str | None] = []
     not_text = broken = 0
     for entry, whole in _entries(source, unit):
@@ -329,7 +324,21 @@ def _read_lines(source: Source, layout: Layout, unit: Unit) -> Batch:
         broken += not whole
         not_text += value is not None and not isinstance(value, str)
         found.append(value if isinstance(value, str) else None)
-    return Batch(pl.Series(found, dtype=pl.String), not_text, broken)
+    captions, halves = _whole(found)
+    return Batch(captions, not_text, broken + halves)
+
+
+def _whole(found: Sequence[str | None]) -> tuple[pl.Series, int]:
+    """Captions of JSON, and how many of them held half of a pair of surrogates."""
+    import polars as pl
+
+    try:
+        return pl.Series(found, dtype=pl.String), 0
+    except UnicodeEncodeError:
+        batch = _mended(
+            [None if one is None else one.encode("utf-8", "surrogatepass") for one in found]
+        )
+        return batch.captions, batch.broken
 
 
 def _entries(source: Source, unit: Unit) -> Iterator[tuple[dict[str, Any], bool]]:
@@ -339,23 +348,9 @@ def _entries(source: Source, unit: Unit) -> Iterator[tuple[dict[str, Any], bool]
     for number, line in enumerate(block.split(b"\n"), 1):
         if not line or line.isspace():
             continue
-        text = line if clean else _lossy(line)
+        text = line if clean else lossy(line)
         where = f"the block from byte {unit.start}, line {number}"
-        yield _object(source, text, where), text == line
-
-
-def _object(source: Source, line: bytes, where: str) -> dict[str, Any]:
-    try:
-        found = orjson.loads(line.removeprefix(MARK))
-    except orjson.JSONDecodeError as problem:
-        found = problem
-    if isinstance(found, dict):
-        return found
-    said = str(found) if isinstance(found, Exception) else f"found {str(found)[:40]!r}"
-    raise Damaged(
-        f"{source.path}, {where}: this is no JSON object ({said}). Mend the line, or leave the "
-        "file out with --skip-damaged."
-    )
+        yield parse_object(source.path, text, where), text == line
 
 
 def column_names(source: Source, layout: Layout) -> list[str]:
@@ -373,7 +368,6 @@ def read_beside(
     source: Source, layout: Layout, unit: Unit, name: str
 ) -> Iterator[tuple[pl.Series, Sequence[Any]]]:
     """The captions of a unit, and what stands beside each in another column."""
-    import polars as pl
 
     if source.format == "parquet":
         for batch in _row_batches(source, unit, [layout.column, name], BATCH >> 4):
@@ -383,7 +377,7 @@ def read_beside(
         entries = [entry for entry, _ in _entries(source, unit)]
         texts = [entry.get(layout.column) for entry in entries]
         captions = [text if isinstance(text, str) else None for text in texts]
-        yield pl.Series(captions, dtype=pl.String), [entry.get(name) for entry in entries]
+        yield _whole(captions)[0], [entry.get(name) for entry in entries]
     else:
         place = column_names(source, layout).index(name)
         frame = _cut(source, layout, unit, _text(source, unit), [layout.place, place])
