@@ -19,7 +19,10 @@ from subitize.errors import BadInput
 from subitize.models.base import Item, Model
 from subitize.models.hf import crossing, twins
 from subitize.models.hf.heads import MATCHES
+from subitize.models.hf.local import repeatable
 
+DIGITS = 6
+"""after the point that a chance is told with"""
 WORDS = ("input_ids", "input_ids_masked")
 """inputs that are filled up with the tokenizer's padding; all others with 0"""
 
@@ -99,16 +102,17 @@ class Backbone:
         """Where cosines become probabilities: let the first bias make these pairs even."""
         bias = self.module.bias
         if bias is not None:
-            with torch.inference_mode():
+            with repeatable():
                 middle = self.module.logit(self.batch(pairs)).mean()
             with torch.no_grad():
                 bias.sub_(middle)
 
     def chances(self, pairs: Sequence[tuple[bytes, str]]) -> list[float]:
-        """How likely each sentence is right."""
-        with torch.inference_mode():
-            found: list[float] = self.module.logit(self.batch(pairs)).double().sigmoid().tolist()
-        return found
+        """How likely each sentence is right; without the last digits, so that two sentences which
+        are one to the tokenizer come out even."""
+        with repeatable():
+            found = self.module.logit(self.batch(pairs)).double().sigmoid().tolist()
+        return [round(chance, DIGITS) for chance in found]
 
     def save(self, folder: Path) -> None:
         network = self.module.network
