@@ -10,6 +10,7 @@ from PIL import Image
 
 from subitize.cli import main
 from subitize.stimuli.naming import draw, recipe
+from tests.models.counters.tiny_grounding_dino import save_tiny_grounding_dino
 
 
 @pytest.fixture
@@ -105,3 +106,19 @@ def test_of_an_animation_the_first_frame_counts_and_that_is_told(
     frames[0].save(tmp_path / "moving.gif", save_all=True, append_images=frames[1:])
     assert run(str(tmp_path / "moving.gif"), "--what", "squares") == 0
     assert capsys.readouterr().out.endswith("moving.gif: 1  (first of 3 frames)\n")
+
+
+def test_a_picture_that_a_detector_chokes_on_fails_alone(
+    tmp_path: Path, pictures: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Its library makes the short side of a very narrow picture 0 pixels wide, and raises."""
+    pytest.importorskip("transformers")
+    checkpoint = save_tiny_grounding_dino(tmp_path / "detector")
+    narrow = tmp_path / "narrow.png"
+    Image.new("RGB", (2, 3000)).save(narrow)
+    counter = f"grounding-dino?checkpoint={checkpoint}"
+    given = (str(narrow), pictures[0])
+    assert run(*given, "--what", "dots", "--counter", counter, "--json") == 1
+    first, second = json.loads(capsys.readouterr().out)
+    assert (first["state"], second["state"]) == ("failed", "read")
+    assert "could not count the picture: ValueError" in first["note"]

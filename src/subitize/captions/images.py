@@ -7,7 +7,6 @@ their text; a second pass over the files brings their pictures.
 from __future__ import annotations
 
 import asyncio
-import inspect
 from bisect import insort
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -26,7 +25,7 @@ from subitize.errors import BadInput, ModelError
 from subitize.files import write_json, write_whole
 from subitize.measures.accuracy import proportion_interval
 from subitize.measures.boxes import count
-from subitize.models.base import Item, Model
+from subitize.models.base import Item, Model, asked_once
 from subitize.pictures.decode import decode
 from subitize.pictures.encode import encode
 
@@ -198,8 +197,8 @@ async def _one(pair: Pair, counter: Any) -> int | str:
     try:
         picture = encode(decode(pair.image))
         question = f"How many {pair.thing} are there in the picture?"
-        answered = counter.count([Item("caption", question, picture, thing=pair.thing)])
-        (reply,) = await answered if inspect.isawaitable(answered) else answered
+        asked = Item("caption", question, picture, thing=pair.thing)
+        (reply,) = await asked_once(counter, "counter", [asked])
         if isinstance(reply, ModelError):
             return str(reply)
         return count(reply.value).number

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import inspect
 import os
 import shutil
 import tempfile
@@ -19,7 +18,7 @@ import typer
 from subitize import __version__
 from subitize.commands.printing import BaseUrl, Json, KeyEnv, show
 from subitize.errors import BadInput, ModelError, SubitizeError, Unreachable
-from subitize.models.base import METHODS, Item, Model, ModelOptions, words_of
+from subitize.models.base import Item, Model, ModelOptions, asked_once, words_of
 from subitize.models.catalog import open_model
 from subitize.models.hf.opening import described
 from subitize.models.names import parse_name
@@ -211,7 +210,7 @@ async def _tried(model: Model) -> dict[str, Any]:
         }[kind]
         if getattr(model, "only_fills", False):
             item = replace(item, picture=encode(with_hole(decode(shown), HOLE)))
-        [reply] = await _asked(model, kind, [item])
+        [reply] = await asked_once(model, kind, [item])
         if isinstance(reply, ModelError):
             raise reply
         if reply.kind == "picture":
@@ -242,13 +241,8 @@ async def _pairs(model: Model) -> Mapping[str, Any]:
         for place in range(PAIRS)
     ]
     right = 0
-    for place, reply in enumerate(await _asked(model, "matcher", items)):
+    for place, reply in enumerate(await asked_once(model, "matcher", items)):
         if isinstance(reply, ModelError):
             raise reply
         right += int(np.argmax(reply.value["scores"]) == place % len(KINDS))
     return {"right": right, "of": PAIRS, "chance": PAIRS // len(KINDS)}
-
-
-async def _asked(model: Model, kind: str, items: list[Item]) -> Any:
-    found = getattr(model, METHODS[kind])(items)
-    return await found if inspect.isawaitable(found) else found

@@ -10,7 +10,6 @@ A picture may be a path, a PIL image, a NumPy array or a torch tensor.
 from __future__ import annotations
 
 import asyncio
-import inspect
 import warnings
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
@@ -24,7 +23,7 @@ from subitize.errors import BadInput, ModelError
 from subitize.measures.boxes import Counted, Rules, count
 from subitize.measures.confusion import confusion_matrix
 from subitize.measures.summary import evaluate
-from subitize.models.base import Answers, Item, Model
+from subitize.models.base import Item, Model, Reply, asked_once
 from subitize.models.catalog import open_model
 from subitize.models.counters.classical import NOT_PLAIN
 from subitize.numerals import find_numbers
@@ -48,7 +47,7 @@ def find_things(
 ) -> Counted:
     """The boxes that count, and what was done to get them."""
     item = Item("own", f"How many {thing} are there in the picture?", to_png(picture), thing=thing)
-    (reply,) = _replies(_opened(counter), [item])
+    reply = _reply(_opened(counter), item)
     if isinstance(reply, ModelError):
         raise BadInput(f"{counter} could not count the picture: {reply}.")
     found = count(reply.value, Rules(threshold=threshold))
@@ -68,15 +67,13 @@ def _opened(name: str) -> Model:
     return model
 
 
-def _replies(model: Any, items: list[Item]) -> Answers:
+def _reply(model: Model, item: Item) -> Reply | ModelError:
     """What a counter says, asked in a thread of its own: a notebook has an event loop already."""
 
-    async def asked() -> Answers:
+    async def asked() -> Reply | ModelError:
         await model.open()
         try:
-            found = model.count(items)
-            replies: Answers = await found if inspect.isawaitable(found) else found
-            return replies
+            return (await asked_once(model, "counter", [item]))[0]
         finally:
             await model.close()
 

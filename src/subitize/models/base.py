@@ -16,6 +16,7 @@ list (or raises, when the list has one item), so it never fails its batch.
 from __future__ import annotations
 
 import asyncio
+import inspect
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -305,9 +306,19 @@ def compute(
     except BaseException as problem:
         if len(items) > 1:
             return [answer for item in items for answer in compute(ask, [item])]
-        if isinstance(problem, ModelError):
-            return [problem]
-        return [ModelError(words_of(problem))]
+        return [problem if isinstance(problem, ModelError) else ModelError(words_of(problem))]
+
+
+async def asked_once(model: Model, kind: str, items: Sequence[Item]) -> list[Reply | ModelError]:
+    """A batch outside of any run: whatever the model raises is each item's error."""
+    try:
+        found = getattr(model, METHODS[kind])(items)
+        return replies_from(await found if inspect.isawaitable(found) else found, len(items))
+    except (Hopeless, KeyboardInterrupt, asyncio.CancelledError):
+        raise
+    except BaseException as problem:  # whichever its libraries have
+        told = problem if isinstance(problem, ModelError) else ModelError(words_of(problem))
+        return [told] * len(items)
 
 
 @dataclass(frozen=True)
