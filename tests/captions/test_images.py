@@ -118,5 +118,6 @@ def test_things_are_named() -> None:
         "3 tall trees here": "trees",
         "two fire trucks": "fire trucks",
         "4 dogs in a park": "dogs",
+        "5&nbsp;cats &amp; more": "cats",
     }.items():
         assert rule.thing(caption, rule.judge(caption)[0]) == thing

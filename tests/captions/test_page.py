@@ -57,9 +57,11 @@ def test_the_report_shows_both_corpora(counted: list[Path], tmp_path: Path) -> N
     assert "Decades" in page
     assert "[Porsche" not in page
     assert "Porsche [911]" in page
-    assert {"captions-frequencies.svg", "captions-law.svg", "captions-fit.csv"} <= files_of(
-        out
-    ).keys()
+    files = files_of(out)
+    assert {"captions-frequencies.svg", "captions-law.svg", "captions-fit.csv"} <= files.keys()
+    bars, law = (files[f"captions-{name}.svg"].decode() for name in ("frequencies", "law"))
+    assert " %</text>" in bars  # as in Figure 6, so that corpora of any size stand side by side
+    assert " %</text>" not in law
     again = tmp_path / "again.html"
     CliRunner().invoke(root, ["report", str(counted[0].parent), "--out", str(again)])
     assert again.read_text("utf-8").count("<svg") == page.count("<svg")

@@ -123,7 +123,8 @@ def _bars_figure(results: Sequence[Result]) -> Figure:
     )
     return Figure(
         f"{NAME}-frequencies",
-        "Captions that count each number. Decades are orange; the line is the fitted power law. "
+        "Of the captions that count something, those that count each number. Decades are orange; "
+        "the line is the fitted power law. "
         "Where the first bars are far taller than the others, the axis is broken (as in Figure 6 "
         "of the paper).",
         alt,
@@ -136,8 +137,9 @@ def _bars(panel: Any, one: Result) -> None:
     """One corpus; in two axes, one above the other, where its bars differ too much."""
     found = _numbers(one)
     numbers = np.arange(1, HIGHEST + 1)
-    many = np.array([found.get(int(number), 0) for number in numbers], dtype=np.float64)
-    cut = 1.2 * max(1.0, many[HEAD:].max())
+    every = sum(found.values())
+    many = np.array([found.get(int(number), 0) / every for number in numbers])
+    cut = 1.2 * max(1 / every, many[HEAD:].max())
     tall = many[many > cut]
     if tall.size:
         upper, lower = panel.subplots(2, 1, sharex=True, gridspec_kw={"height_ratios": (1, 1.4)})
@@ -157,16 +159,17 @@ def _bars(panel: Any, one: Result) -> None:
     for axes in both:
         colours = [OVER if number % 10 == 0 else OWN for number in numbers]
         axes.bar(numbers, many, color=colours, width=0.8)
-        _law(axes, one, numbers)
+        _law(axes, one, numbers, 1)
         axes.set_xlim(0.2, HIGHEST + 0.8)
-        axes.yaxis.set_major_formatter(lambda value, _: text(value, COUNT))
+        axes.yaxis.set_major_formatter(lambda value, _: f"{100 * value:.3g} %")
     both[0].set_title(plain(one["name"], 60), loc="left", fontweight="bold")
-    both[-1].set(xlabel="number", xticks=[1, *range(10, HIGHEST + 1, 10)], ylabel="captions")
+    both[-1].set(xlabel="number", xticks=[1, *range(10, HIGHEST + 1, 10)], ylabel="share")
 
 
-def _law(axes: Axes, one: Result, numbers: Any) -> None:
+def _law(axes: Axes, one: Result, numbers: Any, total: int) -> None:
+    """What the fitted law gives of so many captions."""
     if one["fit"]:
-        expected = one["fit"]["total"] * power_law_shares(
+        expected = total * power_law_shares(
             np.asarray(numbers, dtype=np.float64), one["fit"]["exponent"]["value"]
         )
         axes.plot(numbers, expected, color=INK, linewidth=0.9)
@@ -185,7 +188,7 @@ def _laws_figure(results: Sequence[Result]) -> Figure:
                     own, [found[n] for n in own], linestyle="none", marker="o", markersize=2.5,
                     color=colour, label="decades and other multiples of 10" if decade else "others",
                 )  # fmt: skip
-            _law(axes, one, np.geomspace(1, max(found), 50))
+            _law(axes, one, np.geomspace(1, max(found), 50), sum(found.values()))
             axes.set(xscale="log", yscale="log", xlabel="number", ylabel="captions")
             axes.set_ylim(0.7, None)
             for axis in (axes.xaxis, axes.yaxis):
@@ -284,7 +287,7 @@ def _rejected(results: Sequence[Result]) -> Section:
     table = Table(
         f"{NAME}-rejected",
         "Numbers in captions that count no things, by reason.",
-        (CORPUS, *columns("reason; numbers::n; share::.1%; such_as:Such as; captions::wide")),
+        (CORPUS, *columns("reason; numbers::n; share::.1%; such_as:Such as:wide; captions::wide")),
         list(rows()),
     )
     lead = "The number in question stands in brackets: judge the rule by these."

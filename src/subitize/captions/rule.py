@@ -181,7 +181,7 @@ class Rule:
 
     def thing(self, caption: str, one: Judged) -> str:
         """What a number that counts counts: the noun, with another one behind it."""
-        words = _AFTER.match(caption, one.end)
+        words = _AFTER.match(without_entities(caption), one.end)
         if not words:
             return ""
         first, second = words[1].lower(), (words[2] or "").lower()
