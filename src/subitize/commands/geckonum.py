@@ -13,7 +13,7 @@ from subitize.benchmarks.geckonum.comparisons import SAMPLES, add_statistics
 from subitize.benchmarks.geckonum.labels import label_answers, unread_answers
 from subitize.benchmarks.geckonum.page_found import Found
 from subitize.benchmarks.geckonum.page_tables import tables_text, write_tables
-from subitize.benchmarks.geckonum.tables import geckonum_tables, table_sizes
+from subitize.benchmarks.geckonum.tables import geckonum_tables
 from subitize.commands import geckonum_people as given
 from subitize.commands.geckonum_judging import metrics, pictures, report, vqa
 from subitize.commands.printing import Force, Json, group, say, show
@@ -58,7 +58,7 @@ def tables(  # noqa: PLR0913, PLR0917  the options of the command, one each
     if statistics:
         compared = add_statistics(made, labels, np.random.default_rng(seed), samples=samples)
         result["statistics"] = {"samples": samples, "seed": seed, "comparisons": compared}
-    found = Found(labels, made, compared, unread_answers(people.answers), table_sizes(labels))
+    found = Found(labels, made, compared, unread_answers(people.answers))
     if out is not None:
         write_tables(found, people, out)
         say(f"a CSV file per table in {out}")

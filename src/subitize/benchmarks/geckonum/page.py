@@ -20,7 +20,7 @@ from subitize.benchmarks.geckonum.page_figures import readable
 from subitize.benchmarks.geckonum.page_found import NAME, Found
 from subitize.benchmarks.geckonum.painting import GeckoNum
 from subitize.benchmarks.geckonum.people import GeckoNumPeople
-from subitize.benchmarks.geckonum.tables import geckonum_tables, table_sizes
+from subitize.benchmarks.geckonum.tables import geckonum_tables
 from subitize.benchmarks.geckonum.wording import PROMPT
 from subitize.published.geckonum import BIBTEX, SOURCES
 from subitize.reports.build import About, Chapter, write_chapters
@@ -150,7 +150,7 @@ def _common(
     labels = label_answers(answers, coloured)
     made = geckonum_tables(labels, prompts)
     statistics = add_statistics(made, labels, rng, samples=SAMPLES)
-    found = Found(labels, made, statistics, unread_answers(answers), table_sizes(labels))
+    found = Found(labels, made, statistics, unread_answers(answers))
     people = bool((labels["answers"] > 1).any())
     agreement = [tables.agreement_table(found), tables.alpha_table(found)] if people else [ONCE]
     every: list[tuple[str, str, str, Sequence[Block]]] = [

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import polars as pl
 
 from subitize.benchmarks.geckonum.labels import painters_of
-from subitize.benchmarks.geckonum.tables import Tables
+from subitize.benchmarks.geckonum.tables import Tables, table_sizes
 from subitize.published.geckonum import TITLES
 from subitize.reports.cells import text
 from subitize.reports.page import Table
@@ -18,7 +20,8 @@ SEVERAL_TASKS = ("table2", "types", "agreement-table", "agreement", "alpha", "co
 """tables about more than one task; Figure 5 is about Task 2, all others about Task 1"""
 
 
-class Found(NamedTuple):
+@dataclass(frozen=True)
+class Found:
     """What the page of some labels is made from."""
 
     labels: pl.DataFrame
@@ -29,8 +32,11 @@ class Found(NamedTuple):
     """table: painter: differences, effect sizes, corrected p-values"""
     unread: pl.DataFrame
     """painter, task, answers, unread: how many answers could not be read"""
-    sizes: Mapping[str, Mapping[str, int]]
-    """table: cell: how many labels it stands on"""
+
+    @cached_property
+    def sizes(self) -> Mapping[str, Mapping[str, int]]:
+        """table: cell: how many labels it stands on"""
+        return table_sizes(self.labels.drop("values"))
 
     @property
     def painters(self) -> list[str]:
