@@ -240,12 +240,29 @@ def read_once(read: Callable[[Path], T]) -> Callable[[Path], T]:
     return lambda path: kept(path, stamp(path))
 
 
+def leads_out(name: str) -> bool:
+    """Whether the path of a picture in its folder is none.
+
+    >>> leads_out("a/b.png"), leads_out("../b.png"), leads_out("/b.png")
+    (False, True, True)
+    """
+    return Path(name).is_absolute() or ".." in Path(name).parts
+
+
 def inside(name: str, where: str) -> str:
     """The path of a picture in its folder; one that leads out of that is refused.
 
     >>> inside("a/b.png", "line 3")
     'a/b.png'
     """
-    if Path(name).is_absolute() or ".." in Path(name).parts:
+    if leads_out(name):
         raise BadInput(f"{where}: the picture {name!r} lies outside the folder of pictures.")
     return name
+
+
+def listed_picture(manifest: Path, name: str, where: str) -> Path:
+    """A picture that a manifest names; one that lies elsewhere, also through a link, is refused."""
+    path = manifest.parent / name
+    if not path.resolve().is_relative_to(manifest.parent.resolve()):
+        raise BadInput(f"{where}: {name} leaves the folder of the manifest.")
+    return path

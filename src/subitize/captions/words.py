@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import re
 
+from subitize.nouns import plural
+
 
 def _listed(words: str) -> frozenset[str]:
     return frozenset(words.split())
@@ -38,19 +40,14 @@ _UNPREFIXED = (
     "mpx", "mpix", "hz", "khz", "mhz", "ghz", "px", "pt", "sqft", "sqm", "cc", "ct", "kt", "tsp",
     "tbsp", "cal", "db", "hp", "bhp", "cf",
 )  # fmt: skip
-_IRREGULAR = {"foot": "feet", "century": "centuries", "hertz": "hertz"}
-
-
-def _plural(unit: str) -> str:
-    return _IRREGULAR.get(unit, f"{unit}es" if unit.endswith("ch") else f"{unit}s")
-
+_SEVERAL = {plural(unit, {"hertz": "hertz"}) for unit in _UNITS}
 
 UNITS = frozenset(
     set(_UNITS)
-    | {_plural(unit) for unit in _UNITS}
+    | _SEVERAL
     | set(_UNPREFIXED)
     | {prefix + unit for prefix in _PREFIXES for unit in _UNITS}
-    | {prefix + _plural(unit) for prefix in _PREFIXES for unit in _UNITS}
+    | {prefix + units for prefix in _PREFIXES for units in _SEVERAL}
 )
 """written out or abbreviated, one or many"""
 UNIT_HEADS = frozenset({"square", "cubic", "sq", "cu", "fluid", "fl", "light", "nautical"})

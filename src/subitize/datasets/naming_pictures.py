@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from subitize.errors import BadInput, UnknownName
-from subitize.files import read_entries
+from subitize.files import listed_picture, read_entries
 from subitize.pictures.media import ENDINGS, manifest_of, picture_sha256
 
 NAME = re.compile(r"(?P<n>\d{1,6})_(?P<category>.+)_(?P<index>\d{1,9})")
@@ -97,7 +97,7 @@ def _listed(manifest: Path) -> Iterator[OwnPicture]:
         except (KeyError, TypeError, ValueError):
             raise BadInput(f"{where} does not say n and category of its picture.") from None
         places[category, n] = index + 1
-        path = manifest.parent / str(row["file"])
-        if not path.resolve().is_relative_to(manifest.parent.resolve()) or not path.is_file():
+        path = listed_picture(manifest, str(row["file"]), where)
+        if not path.is_file():
             raise BadInput(f"{where}: there is no picture {row['file']} beside the manifest.")
         yield OwnPicture(category, n, index, path)

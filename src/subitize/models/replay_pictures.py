@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from subitize.errors import BadInput, ModelError
-from subitize.files import read_bytes, read_entries
+from subitize.files import listed_picture, read_bytes, read_entries
 from subitize.models.base import Answers, Item, Kind, Model, Reply
 from subitize.models.checkpoints import hashes_of
 from subitize.models.names import ModelName
@@ -119,9 +119,7 @@ def _listed(manifest: Path) -> Iterator[tuple[Key, int, Path]]:
     for place, (where, row) in enumerate(
         read_entries(manifest, "the manifest", ("file",), repair=REPAIR)
     ):
-        path = manifest.parent / str(row["file"])
-        if not path.resolve().is_relative_to(manifest.parent.resolve()):
-            raise BadInput(f"{where}: {row['file']} leaves the folder of the manifest.")
+        path = listed_picture(manifest, str(row["file"]), where)
         number = row.get("n", row.get("target"))
         try:
             seed = int(row.get("seed", place))

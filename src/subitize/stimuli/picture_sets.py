@@ -6,6 +6,7 @@ the same and mends what is missing; a folder that holds anything else is refused
 
 from __future__ import annotations
 
+import hashlib
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -45,13 +46,15 @@ class PictureSet(ABC):
     def hardest(self, wanted: Wanted) -> Iterable[Recipe]:
         """Pictures that are drawn first: if they can be, all can, and nothing is half written."""
 
-    @abstractmethod
     def line(self, name: str, made: Recipe, picture: Picture) -> Mapping[str, Any]:
         """A picture's line of the manifest."""
+        sha256 = hashlib.sha256(picture.png).hexdigest()
+        known = {"file": name, "sha256": sha256, "pixels": picture.sha256, "recipe": made}
+        return {**known, **picture.facts}
 
-    @abstractmethod
     def describes(self, line: Mapping[str, Any], made: Recipe) -> bool:
         """Whether a line of a manifest found in the folder belongs to the recipe of its file."""
+        return bool(line["recipe"] == made)
 
     def write(self, out: Path, processes: int | None = None) -> int:
         """Write every picture and the manifest into `out`; gives the number of pictures."""

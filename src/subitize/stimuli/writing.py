@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from subitize.errors import BadInput, UnknownName
-from subitize.stimuli import Picture
 from subitize.stimuli.checking import refuse_impossible
 from subitize.stimuli.naming import CATEGORIES, recipe
 from subitize.stimuli.orthogonal import CUES, Cues, cues_at, levels
@@ -123,11 +121,3 @@ class NamingSet(PictureSet):
     def hardest(self, wanted: Wanted) -> Iterable[Recipe]:
         """None: all have been looked at."""
         return ()
-
-    def line(self, name: str, made: Recipe, picture: Picture) -> Mapping[str, Any]:
-        sha256 = hashlib.sha256(picture.png).hexdigest()
-        known = {"file": name, "sha256": sha256, "pixels": picture.sha256, "recipe": made}
-        return {**known, **picture.facts}
-
-    def describes(self, line: Mapping[str, Any], made: Recipe) -> bool:
-        return bool(line["recipe"] == made)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from subitize.errors import BadInput, UnknownName
-from subitize.files import read_json
+from subitize.files import leads_out, read_json
 from subitize.numerals import from_words
 
 SOURCES = ("visual7w", "tallyqa", "vqa")
@@ -121,7 +121,7 @@ def _take(found: Found, entry: Mapping[str, Any], source: str) -> None:
         return
     # ./a.jpg is a.jpg: one picture has one name, so that it stays in one part
     picture = Path(str(entry["picture"])).as_posix()
-    if Path(picture).is_absolute() or ".." in Path(picture).parts:
+    if leads_out(picture):
         found.drop("picture-outside-the-folder", f"{question} {picture}")
         return
     foils = None

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from subitize.errors import BadInput
-from subitize.stimuli import Picture
 from subitize.stimuli.picture_sets import PictureSet, Recipe, Wanted
 from subitize.stimuli.probe import recipe
 
@@ -41,11 +39,3 @@ class ProbeSet(PictureSet):
     def hardest(self, wanted: Wanted) -> Iterable[Recipe]:
         """The most crowded scenes."""
         return [made for _, made in wanted if made["n"] == self.highest][:4]
-
-    def line(self, name: str, made: Recipe, picture: Picture) -> Mapping[str, Any]:
-        sha256 = hashlib.sha256(picture.png).hexdigest()
-        known = {"file": name, "sha256": sha256, "pixels": picture.sha256, "recipe": made}
-        return {**known, **picture.facts}
-
-    def describes(self, line: Mapping[str, Any], made: Recipe) -> bool:
-        return bool(line["recipe"] == made)
