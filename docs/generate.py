@@ -163,8 +163,9 @@ def coverage() -> str:
     table = json.loads((HERE / "coverage.json").read_text(encoding="utf-8"))
     scores = ("accuracy", "nae", "smape", "mae", "rmse", "human_correlation")
     runs = {cell["runs"] for row in table.values() for cell in row.values()}
+    many = " to ".join(f"{one:,}" for one in sorted({min(runs), max(runs)}))
     parts = [
-        f"How often they hold the truth (`python -m bench coverage`, {min(runs)} to {max(runs)} "
+        f"How often they hold the truth (`python -m bench coverage`, {many} "
         "simulated runs per cell, five categories, targets 1 to 10; standard error at .95: "
         f"{(0.95 * 0.05 / min(runs)) ** 0.5:.3f}; “of” says which share of runs has one):\n\n",
         f"| responder | per cell | {' | '.join(scores)} |\n|---|---|{'---|' * len(scores)}\n",

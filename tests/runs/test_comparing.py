@@ -188,6 +188,15 @@ def test_other_pictures_of_the_same_numbers_are_not_the_same_pictures(
         subitize.compare(runs)
 
 
+def test_runs_that_were_not_asked_yet_what_is_compared_share_no_picture(tmp_path: Path) -> None:
+    runs = [
+        subitize.run("capture", model, out=tmp_path, limit=4, validation=2, items=4, size=256)
+        for model in ("sim/observer", "sim/perfect")
+    ]
+    with pytest.raises(BadInput, match="share no two pictures"):
+        subitize.compare(runs)
+
+
 def test_two_runs_of_one_model_are_told_apart(tmp_path: Path) -> None:
     runs = [
         subitize.run("naming", "sim/observer", out=tmp_path, prompt=prompt, **SMALL)

@@ -144,7 +144,8 @@ def _values(answers: pl.DataFrame) -> pl.DataFrame:
     for name, measure in MEASURES.items():
         known = target > 0 if name == "nae" else np.ones_like(read)
         each = np.full(given.size, np.nan)
-        each[known] = measure.terms(target[known], given[known])
+        if known.any():  # of nothing there are no terms
+            each[known] = measure.terms(target[known], given[known])
         terms[name, LEFT_OUT] = np.where(read, each, np.nan)
         terms[name, WRONG] = each if measure.skips else np.full(given.size, np.nan)
     columns = {" ".join(key): pl.Series(value, nan_to_null=True) for key, value in terms.items()}
