@@ -93,8 +93,8 @@ def hub(kind: str) -> Iterator[str]:
             while True:
                 silent.accept()[0].close()
                 calls += 1
-        # A call is given up after 4 s: two are told within 10 s where nobody else computes.
-        assert 1 <= calls <= 2
+        # A call is given up after 4 s: told within 10 s on a busy machine, too.
+        assert calls == 1
 
 
 @pytest.mark.parametrize(

@@ -26,6 +26,8 @@ from subitize.models.base import Model, ModelOptions
 from subitize.models.hf.weights import lacking
 from subitize.records import fingerprint
 
+# Else the hub's library first asks it by which agent it is called, for up to three seconds.
+os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
 SECONDS = 4.0
 """that the hub may take to name a commit"""
 BROKEN = (OSError, ValueError, RuntimeError, KeyError, TypeError, ImportError, AttributeError)
