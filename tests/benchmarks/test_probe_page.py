@@ -74,7 +74,9 @@ def test_runs_are_ranked_among_those_that_were_asked_the_same(tmp_path: Path) ->
 
 
 def test_runs_asked_otherwise_are_ranked_apart_and_called_in_words(tmp_path: Path) -> None:
-    asked: list[dict[str, Any]] = [{}, {"answers": "flat"}, {"seed": 1}, {"task": "mlm"}]
+    asked: list[dict[str, Any]] = [
+        {}, {"answers": "flat"}, {"seed": 1}, {"task": "vqa"}, {"task": "mlm"},
+    ]  # fmt: skip
     runs = []
     for changes in asked:
         settings, model = PROBE.settings_from({"items": 12, **changes}), open_model("sim/observer")
@@ -86,6 +88,7 @@ def test_runs_asked_otherwise_are_ranked_apart_and_called_in_words(tmp_path: Pat
         assert [rank for _, rank in found[heading]] == ["1"], heading
     [(alone, _)] = ranked(runs, "Masked numbers")[usual]
     assert alone == "sim/observer", "within a task its name tells nothing"
+    assert "drawn scenes, standard split" in ranked(runs, "Answers to the questions")
     page = [*every_block(page_of("probe")(runs))]
     wrong = next(one for one in page if isinstance(one, Table) and one.name == "probe-mlm-wrong")
     own = runs[-1].scores["recall_at_1"]

@@ -50,8 +50,8 @@ class Series(NamedTuple):
 
 
 def percent_axis(axis: Any) -> None:
-    """Shares, shown in per cent."""
-    axis.set_major_formatter(lambda value, _: f"{100 * value:.0f} %")
+    """Shares, shown in per cent; a tick between two whole ones with its decimals."""
+    axis.set_major_formatter(lambda value, _: f"{round(100 * value, 6):g} %")
 
 
 def panels(

@@ -49,7 +49,7 @@ OVERVIEW = {
 }
 """task: what the overview shows, and its words"""
 USUALLY_ALIKE = ("source", "split", "form")
-ALIKE = {"alignment": ("source",)}
+ALIKE = {"alignment": ("source",), "vqa": ("source", "split")}
 """task: what must be the same for runs to be ranked together"""
 SHAPING = (
     "seed", "part", "mode", "foils_per_item", "answers", "highest", "size", "conditions", "overlap",
