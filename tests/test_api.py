@@ -266,6 +266,8 @@ def test_numbers_are_read_and_pictures_drawn() -> None:
     picture = subitize.draw("dots", 5, size=128)
     assert picture.png.startswith(b"\x89PNG")
     assert picture.facts["n"] == 5
+    assert len(repr(picture)) < 100  # a notebook shows the picture, a terminal its hash
+    assert picture._repr_png_() == picture.png
 
 
 def test_what_stays_public() -> None:

@@ -38,7 +38,7 @@ _GREYS: Pixels = np.repeat(np.arange(256, dtype=np.uint8)[:, None], 3, axis=1)
 class Picture:
     """A picture file and what is known about it."""
 
-    png: bytes
+    png: bytes = field(repr=False)
     """the encoded file"""
     sha256: str
     """of a drawn or edited picture the hash of its pixels, of a file the hash of its bytes"""
@@ -49,6 +49,10 @@ class Picture:
     def facts(self) -> Mapping[str, Any]:
         """Positions, sizes, colours, … of what was drawn; empty for a file."""
         return self.tell()
+
+    def _repr_png_(self) -> bytes | None:
+        """What a notebook shows of it."""
+        return self.png if self.png.startswith(_SIGNATURE) else None
 
 
 def drawn(
