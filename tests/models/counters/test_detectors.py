@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -165,3 +166,26 @@ def test_naming_from_end_to_end(saved: Path, tmp_path: Path, kind: str) -> None:
                        categories=("dots",), prompt="things")  # fmt: skip
     assert run.answers["state"].to_list() == ["read", "read"]
     assert run.scores["trials"] == 2
+
+
+@pytest.mark.parametrize("part", ["mm", "owlv2", "sam", "clip"])
+def test_scores_that_are_no_numbers_are_not_counted_as_nothing(
+    saved: Path, tmp_path: Path, wide: bytes, part: str
+) -> None:
+    from safetensors.torch import load_file, save_file
+
+    folder = shutil.copytree(saved / part, tmp_path / part)
+    broken = {
+        name: held * float("nan") if held.is_floating_point() else held
+        for name, held in load_file(folder / "model.safetensors").items()
+    }
+    save_file(broken, folder / "model.safetensors", {"format": "pt"})
+    names = {
+        "mm": f"counter/grounding-dino?checkpoint={folder}",
+        "owlv2": f"counter/owl?checkpoint={folder}",
+        "sam": f"counter/sam-clip?checkpoint={folder}&clip={saved / 'clip'}&grid=2&quality=0",
+        "clip": f"counter/sam-clip?checkpoint={saved / 'sam'}&clip={folder}&grid=2"
+        "&quality=0&largest=1",
+    }
+    with pytest.raises(ModelError, match="no numbers"):
+        counted(names[part], wide)

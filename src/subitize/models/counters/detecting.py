@@ -41,6 +41,12 @@ Found = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.bool_]]
 scores; which of them belong to the phrase"""
 
 
+def check_numbers(*found: NDArray[Any]) -> None:
+    """What is no number lies below every threshold: it must not be counted as nothing."""
+    if any(np.isnan(one).any() for one in found):
+        raise ModelError("the detector's scores or boxes are no numbers: its weights are damaged")
+
+
 class Detector(Checkpoint):
     """A checkpoint that finds what a phrase names; a subclass writes `load` and `find`.
 
@@ -86,6 +92,7 @@ class Detector(Checkpoint):
             raise ModelError("a detector needs the name of the thing to be counted")
         decoded = decode_noted(picture_of(item))
         places, scores, belongs = self.find(decoded, phrase)
+        check_numbers(places, scores)
         return Reply("boxes", self._value(decoded, places, scores, belongs))
 
     def _value(

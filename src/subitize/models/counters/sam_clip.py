@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from subitize.measures.boxes import keep_by_nms
 from subitize.models.base import ModelOptions
 from subitize.models.checkpoints import Checkpoint, check_code, check_weights, needs_torch, placed
-from subitize.models.counters.detecting import Detector, Found
+from subitize.models.counters.detecting import Detector, Found, check_numbers
 from subitize.models.hf.facts import look
 from subitize.models.hf.standing import architecture, foreign
 from subitize.models.names import ModelName, typed_settings
@@ -128,6 +128,7 @@ class SamClip(Detector):
                 found.append(_boxes_of(masks[at, best]))
                 qualities.append(each[at, best])
         boxes, quality = np.concatenate(found), np.concatenate(qualities).astype(np.float64)
+        check_numbers(quality)
         sides = boxes[:, 2:] - boxes[:, :2]
         share = sides.prod(axis=1) / (height * width)
         fits = (sides > 0).all(axis=1) & (share <= self.settings["largest"])
