@@ -211,13 +211,13 @@ def write_study(pairs: Sequence[Pair], folder: Path) -> Path:
     lines = []
     for place, pair in enumerate(pairs):
         image = pair.image
+        try:
+            shown = decode(image)
+        except (ModelError, BadInput):
+            continue  # there is no picture to show
         if isinstance(image, bytes):
-            try:
-                shown = encode(decode(image))
-            except ModelError:
-                continue  # there is no picture to show
             (folder / "study").mkdir(exist_ok=True)
-            write_whole(folder / "study" / f"{place:05d}.png", shown)
+            write_whole(folder / "study" / f"{place:05d}.png", encode(shown))
             image = f"study/{place:05d}.png"
         else:  # it is looked at from another folder than the one that this is written from
             image = str(Path(image).resolve())

@@ -46,7 +46,7 @@ LONGEST = 6000
 
 
 def caption_material(study: Study) -> Material:
-    """The sample that `subitize captions --check-images --study` wrote."""
+    """The sample that `subitize captions --check-images` wrote."""
     folder = Path(study.captions or ".")
     file = folder / STUDY
     needed = ("id", "image", "caption", "start", "end", "question", "options")
