@@ -41,6 +41,8 @@ _AFTER = re.compile(
 )
 _MINUS = re.compile(r"(?<![\w)\]}])[-−–－]$|\b(?:minus|negative)[ \t]{1,2}$", re.IGNORECASE)
 _GLUED_BEFORE = re.compile(r"[A-Za-zÀ-ɏΑ-ω_#$€£¥]$|[^\W\d_][-‐‑]$|\bNo\. ?$")
+_MAY_BE_GLUED, _MAY_BE_MINUS = frozenset("_#$€£¥-‐‑×÷. "), frozenset("-−–－ \t")
+"""what stands right before a number that these two patterns find"""
 _SIGN_AFTER_SPACE = frozenset("%٪％°pPπ ")
 _GLUE = frozenset("/⁄:x×*-–^")
 _PLAIN_BEFORE, _PLAIN_AFTER = frozenset(" \n\t("), frozenset(",;!?)\n\t")
@@ -61,9 +63,11 @@ def kind_in_context(text: str, before: int, number: Numeral) -> Numeral:
         return number._replace(kind="fraction", value=None)
     if number.spelled and after and after.lastgroup not in ("modifier", "cardinal"):
         after = None
-    if not number.spelled and _GLUED_BEFORE.search(text, max(0, start - 4), start):
+    last = text[start - 1] if start else ""
+    glued = last.isalpha() or last in _MAY_BE_GLUED
+    if not number.spelled and glued and _GLUED_BEFORE.search(text, max(0, start - 4), start):
         return number._replace(kind="code")
-    minus = _MINUS.search(text, max(0, start - 10), start)
+    minus = _MINUS.search(text, max(0, start - 10), start) if last in _MAY_BE_MINUS else None
     # "12 minus 2" and "12 -2" are sums, not negative numbers
     is_sum = (
         before > 0 and start - before < 10 and text[before : minus.start()].isspace()

@@ -53,8 +53,9 @@ def _branched(words: Iterable[str]) -> str:
 
 
 _LOWER_ATOM = re.compile(
+    rf"(?=[0-9{''.join({word[0] for word in _WORDS})}])(?:"
     r"(?P<digits>[0-9]+(?:[,._' ][0-9]+)*)"
-    rf"|(?<![a-z])(?P<word>{_branched(_WORDS)})(?![a-z])"
+    rf"|(?<![a-z])(?P<word>{_branched(_WORDS)})(?![a-z]))"
 )
 """the same for ASCII in small letters, in a third of the time"""
 _BAKERS = re.compile(r"\bbaker['’]?s[ -]$", re.IGNORECASE)

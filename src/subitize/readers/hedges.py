@@ -68,7 +68,7 @@ _VAGUE = re.compile(
     re.IGNORECASE,
 )
 _VAGUE_ADDITION = re.compile(
-    rf"(?:\band|\bplus|&|\balong with)\s{{1,3}}(?:also )?{QUANTIFIER}\b"
+    rf"(?=[ap&])(?:\band|\bplus|&|\balong with)\s{{1,3}}(?:also )?{QUANTIFIER}\b"
     r"(?!\s+of\s+(?:them|which|these|those|the)\b)",
     re.IGNORECASE,
 )

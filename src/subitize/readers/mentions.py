@@ -87,34 +87,33 @@ _MONTHS = frozenset(
     ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 )
 _DATE_BEFORE = re.compile(rf"\b{_MONTH}\.? $|\b{_MONTH}\.? \d{{1,2}},? $", re.IGNORECASE)
-_DATE_AFTER = re.compile(
-    rf" (?:of )?{_MONTH}\b(?! (?:be|have|not|also|appear|seem))", re.IGNORECASE
-)
+_DATE_AFTER = rf" (?:of )?{_MONTH}\b(?! (?:be|have|not|also|appear|seem))"
 _YEAR_BEFORE = re.compile(
     r"\b(?:in|since|from|year|circa|©|copyright|of|by|until|dated|before|after|during) $", re.I
 )
-_UNIT_AFTER = re.compile(
+_UNIT_AFTER = (
     r"[ -]?(?:cm|mm|km|px|pixels?|kg|inch(?:es)?|degrees?|megapixels?|o'clock|a\.?m\.?|p\.?m\.?|"
     r"years? old|tokens|ml|millilit(?:er|re)s?|centimet(?:er|re)s?|millimet(?:er|re)s?|°[CF]?|"
-    r"dollars?|euros?|cents|score)(?!\w)",
-    re.IGNORECASE,
+    r"dollars?|euros?|cents|score)(?!\w)"
 )
-_META_AFTER = re.compile(
+_META_AFTER = (
     r" (?:(?:provided|given|possible|available|answer|listed|multiple|different) )*"
     r"(?:choices|options|alternatives|answers)\b"
     r"|(?: (?:provided|given|attached|uploaded))* images?"
-    r" (?:provided|given|attached|(?:that )?you)\b",
-    re.IGNORECASE,
+    r" (?:provided|given|attached|(?:that )?you)\b"
+)
+_NO_THING_AFTER = re.compile(
+    rf"(?=[ °\w-])(?:{_DATE_AFTER}|{_UNIT_AFTER}|{_META_AFTER})", re.IGNORECASE
 )
 _COORDINATES = re.compile(
-    r"[(\[]\s?-?\d+(?:\.\d+)?\s?,(?:\s|(?!\d{3}\D))-?\d+(?:\.\d+)?\s?[)\]]"
+    r"(?=[(\[x])(?:[(\[]\s?-?\d+(?:\.\d+)?\s?,(?:\s|(?!\d{3}\D))-?\d+(?:\.\d+)?\s?[)\]]"
     r"|\[\s?-?\d+(?:\.\d+)?(?:\s?,\s?-?\d+(?:\.\d+)?){3}\s?\]"
-    r"|\bx1?\s?[:=]\s?\d+(?:\.\d+)?[,;]?\s{1,2}y1?\s?[:=]\s?\d+"
+    r"|\bx1?\s?[:=]\s?\d+(?:\.\d+)?[,;]?\s{1,2}y1?\s?[:=]\s?\d+)"
 )
 _MARKER = re.compile(
     r"^[ \t]*\(?(\d{1,3})(?:[.):]|\.\)|[ \t]?[-–](?=[ \t]))(?=[ \t]+\S|[^\W\d])", re.M
 )
-_INLINE_MARKER = re.compile(r"(?<![\w(])\(?(\d{1,2})\)(?=[ \t]\S)")
+_INLINE_MARKER = re.compile(r"(?=[(\d])(?<![\w(])\(?(\d{1,2})\)(?=[ \t]\S)")
 _BETWEEN_SIZES = re.compile(r"[ -]?(?P<sign>x|×|\*|by)[ -]?", re.IGNORECASE)
 _GRID_AFTER = re.compile(
     r"[ -]?(?:rectangular |square |regular )?(?:grid|matrix|array|pixels?|px|rectangle|arrangement|"
@@ -233,7 +232,7 @@ def _is_label(text: str, before: str, after: str, numeral: Numeral) -> bool:
         return last != "number" or not _PLURAL_WORD.fullmatch(earlier)
     if (last[:3] in _MONTHS or last[-1:].isdigit()) and _DATE_BEFORE.search(before):
         return True
-    if _DATE_AFTER.match(after) or _UNIT_AFTER.match(after) or _META_AFTER.match(after):
+    if _NO_THING_AFTER.match(after):
         return True
     if before.endswith("again in "):  # a server that is busy
         return True

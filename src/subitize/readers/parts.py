@@ -36,11 +36,20 @@ _ARRANGED = re.compile(
     r")\b[^.\n]{0,40}$",
     re.IGNORECASE,
 )
+_ORDER_AFTER = re.compile(
+    r" (?:\w{1,33} )?(?:rows?|columns?|lines?|layers?|groups?|circles?|rings?|by|x|×)\b"
+)
+_ORDER_BEFORE = re.compile(r"\b(?:rows|columns|lines|layers|groups|circles|rings) of $")
 _UNSEEN = (
     r"(?:hidden|covered|occluded|obscured|concealed|blocked|behind|beneath|underneath|under|visible"
     r"|seen|shown|uncovered|not visible|invisible|out of (?:sight|view|frame)|partially|partly"
     r"|fully|obstructed|not covered|inside the|within the)"
 )
+_SIGNS_OF_UNSEEN = (
+    "idden", "over", "cclude", "bscure", "onceal", "locked", "hind", "neath", "nder", "isible",
+    "een", "hown", "ut of", "art", "ully", "bstruct", "nside", "ithin",
+)  # fmt: skip
+"""one of these is in each of them, whose first letter may be a capital"""
 _IS_PART = re.compile(
     rf"(?: (?P<noun>(?!(?:of|not)\b)[\w'-]{{2,20}}))?"
     rf"(?: of (?:them|these|those|which|the \w+(?: \w+)?))?"
@@ -178,14 +187,8 @@ def _structure(text: str, counts: list[Mention], sentences: Sequence[int]) -> It
     for index, mention in enumerate(counts[1:], 1):
         begin, _ = sentence_around(sentences, text, mention.start)
         before = text[max(begin, counts[0].end, mention.start - 60) : mention.start]
-        arranged = counts[index - 1].start >= begin and _ARRANGED.search(before)
-        if arranged and (
-            re.match(
-                r" (?:\w+ )?(?:rows?|columns?|lines?|layers?|groups?|circles?|rings?|by|x|×)\b",
-                text[mention.end : mention.end + 40],
-            )
-            or re.search(r"\b(?:rows|columns|lines|layers|groups|circles|rings) of $", before)
-        ):
+        of_order = _ORDER_AFTER.match(text, mention.end) or _ORDER_BEFORE.search(before[-12:])
+        if of_order and counts[index - 1].start >= begin and _ARRANGED.search(before):
             for place in range(index, len(counts)):
                 if counts[place].start < sentence_around(sentences, text, mention.start)[1]:
                     yield place
@@ -201,8 +204,9 @@ def _parts(text: str, counts: list[Mention], sentences: Sequence[int]) -> Iterat
     parts = []
     nouns: Counter[str] = Counter()
     hides = any(sign in text for sign in _HIDING)
+    unseen = any(sign in text for sign in _SIGNS_OF_UNSEEN)
     for index, mention in enumerate(counts):
-        after = _IS_PART.match(text[mention.end : mention.end + 90])
+        after = _IS_PART.match(text[mention.end : mention.end + 90]) if unseen else None
         if after and not nouns:
             nouns.update(_noun_after(text, one) for one in counts)
         before = text[max(0, mention.start - 40) : mention.start]

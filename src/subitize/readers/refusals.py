@@ -14,25 +14,25 @@ _CANNOT = (
     r"(?:can't|cannot|can not|could not|couldn't|won't|will not|(?:'m |am )?unable to|not able to)"
 )
 _REFUSAL = re.compile(
-    rf"\bi(?:'m| am) (?:very |really |so )?(?:sorry|afraid|unable)"
-    r"|^\W*(?:sorry|apologies|unfortunately)\b|\bi apologi[sz]e"
-    rf"|\b(?:i|we) (?:\w+ )?{_CANNOT}\b|\b{_CANNOT} (?:\w+ )?(?:assist|help|see|view|analy[sz]e|"
+    r"^\W*(?:sorry|apologies|unfortunately)\b"
+    r"|\b(?:i(?:'m| am) (?:very |really |so )?(?:sorry|afraid|unable)|i apologi[sz]e"
+    rf"|(?:i|we) (?:\w+ )?{_CANNOT}\b|{_CANNOT} (?:\w+ )?(?:assist|help|see|view|analy[sz]e|"
     r"process|access|identify|determine|count|provide|answer|fulfil|comply|display)"
-    r"|\bas an? (?:ai|artificial|large language|language|text)\b"
-    r"|\b(?:no|any|an?) (?:image|picture|photo|attachment)s? (?:was|were|is|has been|have been|"
+    r"|as an? (?:ai|artificial|large language|language|text)\b"
+    r"|(?:no|any|an?) (?:image|picture|photo|attachment)s? (?:was|were|is|has been|have been|"
     r"attached|provided|uploaded)"
-    r"|\b(?:don't|do not) (?:see|have) (?:any |an? |the )?(?:image|picture|photo|access|"
+    r"|(?:don't|do not) (?:see|have) (?:any |an? |the )?(?:image|picture|photo|access|"
     r"ability)"
-    r"|\bplease (?:provide|upload|share|attach|resend)|\b(?:not possible|impossible) to\b"
-    r"|\bi must decline|\bdecline to|\bagainst my\b|\bi(?:'m| am) not able\b",
+    r"|please (?:provide|upload|share|attach|resend)|(?:not possible|impossible) to\b"
+    r"|i must decline|decline to|against my\b|i(?:'m| am) not able\b)",
     re.IGNORECASE,
 )
 REFUSING = re.compile(
-    rf"\b(?:i|we) (?:\w+ )?{_CANNOT}\b|\b(?:not possible|impossible|difficult) to\b"
-    r"|\bi(?:'m| am) (?:not able|unable) to\b"
-    r"|\b(?:don't|do not) have (?:(?:the|any) )?(?:ability|access)\b"
-    r"|\b(?:don't|do not) see (?:any|an?|the) (?:image|picture|photo)"
-    r"|\bplease (?:provide|upload|share|attach|resend|send)\b|\b(?:i|we) can only\b"
+    rf"\b(?:(?:i|we) (?:\w+ )?{_CANNOT}\b|(?:not possible|impossible|difficult) to\b"
+    r"|i(?:'m| am) (?:not able|unable) to\b"
+    r"|(?:don't|do not) have (?:(?:the|any) )?(?:ability|access)\b"
+    r"|(?:don't|do not) see (?:any|an?|the) (?:image|picture|photo)"
+    r"|please (?:provide|upload|share|attach|resend|send)\b|(?:i|we) can only\b)"
     rf"|(?:\A|(?<=[.!?\n] )|(?<=\n))\W{{0,3}}{_CANNOT} \w",
     re.IGNORECASE,
 )
@@ -42,20 +42,20 @@ _UNTOLD = (
     rf"(?:{_CANNOT}|impossible to|not possible to|hard to|difficult to)(?: \w{{1,12}}){{0,2}}?"
 )
 _GIVES_UP = re.compile(
-    rf"\b{_UNTOLD} (?:determine|provide|give|answer|calculate|compute|solve|predict|tell|state|find"
-    r"|conclude|know|say|specify)(?:(?<!find)(?:[.,]|$)|(?: [\w'-]{1,15}){0,3}? (?:numbers?"
+    rf"\b(?:{_UNTOLD} (?:determine|provide|give|answer|calculate|compute|solve|predict|tell|state"
+    r"|find|conclude|know|say|specify)(?:(?<!find)(?:[.,]|$)|(?: [\w'-]{1,15}){0,3}? (?:numbers?"
     r"|answer|values?|total|solution|count|how many|integer|amount|result"
     r"|question|problem|this|it|rate|mean|mode)\b)"
-    rf"|\b{_UNTOLD} be (?:\w{{1,12}} )?(?:determined|provided|given|answered|calculated|computed|"
+    rf"|{_UNTOLD} be (?:\w{{1,12}} )?(?:determined|provided|given|answered|calculated|computed|"
     r"solved|predicted|told|found|known|concluded|specified)\b"
-    r"|\b(?:not|n't|no|lacks?|without)(?: (?:provide|contain|give|include|specify|have|any|enough|"
+    r"|(?:not|n't|no|lacks?|without)(?: (?:provide|contain|give|include|specify|have|any|enough|"
     rf"the|sufficient|relevant|specific|additional|necessary|further)){{1,4}} {_KNOWLEDGE}"
-    rf"|\binsufficient {_KNOWLEDGE}"
-    r"|(?<!you )\b(?:need|require)s? (?:more|additional|further|the actual) "
-    r"|\b(?:answer|result|number|value) is (?:unknown|undefined|unclear|not given|not known"
+    rf"|insufficient {_KNOWLEDGE}"
+    r"|(?<!you )(?:need|require)s? (?:more|additional|further|the actual) "
+    r"|(?:answer|result|number|value) is (?:unknown|undefined|unclear|not given|not known"
     r"|not provided)"
-    r"|\bplease (?:provide|upload|share|attach|resend|send|include)\b|\b(?:can't|not) (?:be )?solv"
-    r"|\btoo (?:blurry|dark|small|unclear|low)\b[^.\n]{0,30} to (?:count|see|tell|read|say)",
+    r"|please (?:provide|upload|share|attach|resend|send|include)\b|(?:can't|not) (?:be )?solv"
+    r"|too (?:blurry|dark|small|unclear|low)\b[^.\n]{0,30} to (?:count|see|tell|read|say))",
     re.IGNORECASE,
 )
 """that the answer can't be told"""

@@ -7,7 +7,10 @@ from bisect import bisect_right
 from collections.abc import Sequence
 
 SENTENCE_END = re.compile(
-    r"(?<!approx)(?<!\bca)(?<!\bno)(?<!e\.g)(?<!i\.e)[.!?。！？]+(?=[\"')\]*]*(?:\s|$))|\n", re.I
+    # the sign first: only behind one is looked at what stands before it
+    r"[.!?。！？\n](?:(?<=\n)|(?<!approx.)(?<!\bca.)(?<!\bno.)(?<!e\.g.)(?<!i\.e.)[.!?。！？]*"
+    r"(?=[\"')\]*]*(?:\s|$)))",
+    re.IGNORECASE,
 )
 LONGEST = 240
 """characters of a sentence that are looked at on either side of a number"""

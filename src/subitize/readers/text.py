@@ -66,7 +66,8 @@ def strict(reply: str, question: str = "") -> Reading:
     >>> strict("about 7 apples").state, strict("3 red and 4 green").state
     ('vague', 'several-numbers')
     """
-    text, mentions = _prepared(reply, question, headline=True)
+    text, found = _found(reply)
+    mentions = set_aside(text, found, bounds_in(question), headline=True)
     counts = [mention for mention in mentions if mention.role in ("count", "hedged")]
     marked = _marked(text, mentions)
     if marked is not None and marked.state != "read":
@@ -78,7 +79,11 @@ def strict(reply: str, question: str = "") -> Reading:
     values = _values(counts)
     if len(values) > 1:
         alone = _unmistakable(text, counts)
-        if alone is not None and alone.role == "count" and alone.value == _final(reply, "").number:
+        if (
+            alone is not None
+            and alone.role == "count"
+            and alone.value == _concluded(text, found, "").number
+        ):
             return Reading("read", alone.value, note="named as the answer")
         return Reading("several-numbers", note=", ".join(str(value) for value in values[:6]))
     if not values:
@@ -141,7 +146,12 @@ _ECHO = re.compile(r"(?<=\S)\s{0,9}\n\s{0,9}(?:Hint: Please|Question:|Q:|User:|H
 
 
 def _final(reply: str, question: str) -> Reading:
-    text, mentions = _prepared(reply, question, headline=False)
+    return _concluded(*_found(reply), question)
+
+
+def _concluded(text: str, found: Sequence[Mention], question: str) -> Reading:
+    """What `final` reads in a plain text with its numbers."""
+    mentions = set_aside(text, found, bounds_in(question), headline=False)
     marked = _marked(text, mentions)
     if marked is not None:
         return marked
@@ -238,12 +248,13 @@ def ended_early(response: Response) -> Reading | None:
     return None if state is None else Reading(state, note=response.note or response.stop)
 
 
-def _prepared(reply: str, question: str, *, headline: bool) -> tuple[str, list[Mention]]:
+def _found(reply: str) -> tuple[str, list[Mention]]:
+    """A reply as plain text, and its numbers."""
     text = without_thinking(reply)
     if len(text) > LONGEST:
         text = text[: LONGEST // 2] + "\n" + text[-LONGEST // 2 :]
     text = unwrap(text)
-    return text, set_aside(text, find_mentions(text), bounds_in(question), headline=headline)
+    return text, find_mentions(text)
 
 
 _FACTORIAL = re.compile(rf"\s?!\s{{0,2}}{CLOSE}")
