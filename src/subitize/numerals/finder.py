@@ -179,7 +179,7 @@ def _digit_atoms(text: str, start: int, end: int) -> Iterator[_Atom]:
 
 
 _STEP = re.compile(r"(?:[ \t\u00a0]{1,12}|[-‐‑]\n?|\n)")
-_STEP_AND = re.compile(r"(?:[ \t\u00a0]{1,2}|[-‐‑])and(?:[ \t\u00a0]{1,2}|[-‐‑])", re.IGNORECASE)
+_STEP_AND = re.compile(r"(?:[ \t\u00a0]{1,4}|[-‐‑])and(?:[ \t\u00a0]{1,4}|[-‐‑])", re.IGNORECASE)
 _AND_A = re.compile(r"[ \t]{1,2}and an? ", re.IGNORECASE)
 _POINT = re.compile(r"[ \t]{1,2}point[ \t]{1,2}", re.IGNORECASE)
 _HALF = re.compile(r"half(?:[ \t]{1,2}an?)?(?:[ \t]{1,2}|[-‐‑])", re.IGNORECASE)
@@ -253,6 +253,17 @@ def _and_a_half(
     return (part + 2, value, "cardinal") if value <= LARGEST else (part + 2, None, "code")
 
 
+def _dozens(
+    text: str, atoms: list[_Atom], place: int, many: int
+) -> tuple[int, int | None, NumeralKind]:
+    """Two dozen is 24, a dozen and a half 18."""
+    dozen, part = atoms[place], atoms[place + 1] if place + 1 < len(atoms) else None
+    if part is None or text[part.start : part.end].lower() != "half":
+        return place + 1, many * 12, "cardinal"
+    near = part.start - dozen.end <= FAR and _AND_A.fullmatch(text, dozen.end, part.start)
+    return (place + 2, many * 12 + 6, "cardinal") if near else (place + 1, many * 12, "cardinal")
+
+
 def _scaled(text: str, atom: _Atom, size: _Atom) -> tuple[int | None, NumeralKind]:
     """2 thousand, 3 dozen, 1.5 million."""
     value = atom.value
@@ -304,7 +315,7 @@ def _compound(
         if size > LARGEST:
             return stop + 1, None, "code"
         if atom.shape == "size" and size == 12 and (fresh or last.shape == "unit") and not total:
-            return stop + 1, group * 12, "cardinal"
+            return _dozens(text, atoms, stop, group)
         if (
             atom.shape == "size"
             and size == 100

@@ -6,8 +6,8 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping, Sequence
 
 from subitize.numerals import find_numbers
 from subitize.readers.mentions import Mention
@@ -56,44 +56,90 @@ COPULA = re.compile(
     re.IGNORECASE,
 )
 
-_NONE: frozenset[int] = frozenset()
+Bounds = Mapping[int, str]
+"""the numbers by which a question limits what is to be counted, each with its side"""
+_NONE: Bounds = {}
+_BELOW = re.compile(
+    r"\b(?:smaller|lower|less|fewer|shorter|younger|below|under|at most|up to)\b", re.IGNORECASE
+)
+_ABOVE = re.compile(
+    r"\b(?:larger|bigger|greater|higher|more|longer|older|taller|heavier|above|over|at least"
+    r"|exceed\w*|beyond)\b",
+    re.IGNORECASE,
+)
+_SOUGHT = re.compile(
+    r"\b(?:how many|whether|need|find|determine|identify|look|check|if|count)\b", re.IGNORECASE
+)
 
 
-def bounds_in(question: str) -> frozenset[int]:
+def bounds_in(question: str) -> Bounds:
     """The numbers by which a question limits what is to be counted.
 
     >>> bounds_in("How many of the 9 bars have values smaller than 6?")
-    frozenset({6})
+    {6: '<'}
 
     The ends of a range are none: often they are years, and what is said of one is no answer.
     """
     return (
         _NONE
         if not question
-        else frozenset(
-            one.value
+        else {
+            one.value: _side(question, one.start)
             for one in find_numbers(question)
             if one.value
             and one.kind != "range"
             and _CONDITION.search(question, max(0, one.start - 30), one.start)
-        )
+        }
     )
 
 
-def said_again(
-    text: str, counts: list[Mention], sentences: Sequence[int], asked: frozenset[int]
-) -> Iterator[int]:
-    """Bounds of the question, as such, beside another number in their sentence."""
-    places = [bisect_right(sentences, mention.start) for mention in counts]
-    others = {place for place, one in zip(places, counts, strict=True) if one.value not in asked}
-    for index, mention in enumerate(counts):
-        near = max(0, mention.start - 30)
-        if (
-            mention.value in asked
-            and places[index] in others
-            and _CONDITION.search(text, near, mention.start)
-        ):
-            yield index
+def _side(text: str, place: int) -> str:
+    before = text[max(0, place - 30) : place]
+    return "<" if _BELOW.search(before) else ">" if _ABOVE.search(before) else "="
+
+
+def said_again(text: str, mention: Mention, asked: Bounds) -> bool:
+    """Whether a number only says again a bound of the question."""
+    return (
+        mention.value in asked
+        and _CONDITION.search(text, max(0, mention.start - 30), mention.start) is not None
+        and _side(text, mention.start) == asked[mention.value]
+    )
+
+
+def meeting(
+    text: str, counts: Sequence[Mention], bounds: Sequence[Mention], sentences: Sequence[int]
+) -> set[int | None]:
+    """How many are said to meet a bound of the question: 4 in "of those, 4 got more than 15"."""
+    begins = [one.start for one in counts]
+    found = set()
+    for bound in bounds:
+        begin, _ = sentence_around(sentences, text, bound.start)
+        index = bisect_left(begins, bound.start) - 1
+        if index < 0 or begins[index] < begin:
+            continue
+        one = counts[index]
+        joined = _NEW_CLAUSE.search(text, one.end, bound.start)
+        told = not joined and _MAY_TELL.search(text, max(begin, one.start - 15), one.start)
+        if one.role == "count" and told and not _SOUGHT.search(text, begin, bound.start):
+            found.add(one.value)
+    return found
+
+
+_MAY_TELL = re.compile(
+    r"(?:\A\W*|[.!?:;,] ?[ \n]|\n|\b(?:are|is|was|were|be|only|exactly|just|also|that|so|thus"
+    r"|hence|then|therefore|have|has|had|and|means|leaving|see|find) )$",
+    re.IGNORECASE,
+)
+"""before a number that tells how many; behind other words it may be a name ("flock 5")"""
+
+
+_HEADING = re.compile(
+    rf"\b(?:who|that|which|with|whose) [^.;:=\n]{{0,60}}\b{_THAN} \S{{1,12}}"
+    r"(?: [a-z]{3,12}s){1,2}: $",
+    re.IGNORECASE,
+)
+"""before the number in "Students with more than 15 points: 4"; "Bars above 40: 3" needs none"""
 
 
 def conditions_in(text: str, counts: list[Mention], sentences: Sequence[int]) -> Iterator[int]:
@@ -110,8 +156,7 @@ def conditions_in(text: str, counts: list[Mention], sentences: Sequence[int]) ->
                 yield index
                 continue
         following = counts[index + 1].start if index + 1 < len(counts) else end
-        named = following < end and text[mention.end : following] == ": "  # "Bars above 40: 3"
-        if named and mention.role == "count" and _CONDITION.search(text, begin, mention.start):
+        if following < end and _is_heading(text, begin, mention, following):
             yield index
             continue
         last = bisect_left(begins, end) - 1
@@ -119,6 +164,16 @@ def conditions_in(text: str, counts: list[Mention], sentences: Sequence[int]) ->
             is_ = text[max(mention.end, begins[last] - 40) : begins[last]]
             if COPULA.search(is_):
                 yield index
+
+
+def _is_heading(text: str, begin: int, mention: Mention, following: int) -> bool:
+    """Whether a bound is part of a heading whose value follows: "Bars above 40: 3"."""
+    if text[following - 2 : following] != ": ":
+        return False
+    if following == mention.end + 2:
+        named = mention.role == "count" and _CONDITION.search(text, begin, mention.start)
+        return bool(named)
+    return following - mention.end < 30 and bool(_HEADING.search(text, begin, following))
 
 
 def _condition_at_end(text: str, begin: int, end: int) -> re.Match[str] | None:

@@ -20,7 +20,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from subitize.nouns import singular
-from subitize.readers.conditions import conditions_in, names_bound, said_again
+from subitize.readers.conditions import Bounds, conditions_in, meeting, names_bound, said_again
 from subitize.readers.mentions import Mention
 from subitize.readers.refusals import are_refused
 from subitize.readers.sentences import LONGEST, SENTENCE_END, sentence_around, starts_of
@@ -90,7 +90,7 @@ _DETAIL = re.compile(
 
 
 def set_aside(
-    text: str, mentions: Sequence[Mention], asked: frozenset[int], *, headline: bool
+    text: str, mentions: Sequence[Mention], asked: Bounds, *, headline: bool
 ) -> list[Mention]:
     """The mentions, with those that stand only beside the count made asides.
 
@@ -109,6 +109,8 @@ def set_aside(
             if names_bound(text, found[place]):
                 found[place] = found[place]._replace(role="label", stated=False)
         places = [place for place in places if found[place].role in _COUNTS]
+    if asked:
+        places = _without_bounds(text, found, places, asked)
     several = len({found[place].value for place in places}) > 1
     if are_refused(text, [found[place] for place in places]):
         return [_aside(one) if one.role in _COUNTS else one for one in found]
@@ -122,11 +124,21 @@ def set_aside(
         dropped = set(rule(text, [found[place] for place in counts], sentences))
         if not (headline and rule is _parts and 0 in dropped):
             _leave(found, counts, dropped)
-    counts = [place for place in places if found[place].role in _COUNTS]
-    if asked and len({found[place].value for place in counts}) > 1:
-        named = [found[place] for place in counts]
-        _leave(found, counts, set(said_again(text, named, sentences, asked)))
     return found
+
+
+def _without_bounds(text: str, found: list[Mention], places: list[int], asked: Bounds) -> list[int]:
+    """Where the counts are once the question's bounds are none, nor what does not meet them."""
+    bounds = [place for place in places if said_again(text, found[place], asked)]
+    others = [place for place in places if place not in bounds]
+    for place in bounds:
+        found[place] = found[place]._replace(role="label", stated=False)
+    counts = [found[place] for place in others]
+    meet = meeting(text, counts, [found[place] for place in bounds], starts_of(text))
+    if len(meet) != 1 or "nswer" in text:
+        return others
+    _leave(found, others, {index for index, one in enumerate(counts) if one.value not in meet})
+    return [place for place in others if found[place].role in _COUNTS]
 
 
 def _is_year(text: str, mention: Mention) -> bool:

@@ -32,7 +32,8 @@ REFUSING = re.compile(
     r"|i(?:'m| am) (?:not able|unable) to\b"
     r"|(?:don't|do not) have (?:(?:the|any) )?(?:ability|access)\b"
     r"|(?:don't|do not) see (?:any|an?|the) (?:image|picture|photo)"
-    r"|please (?:provide|upload|share|attach|resend|send)\b|(?:i|we) can only\b)"
+    r"|please (?:provide|upload|share|attach|resend|send)\b|(?:i|we) can only\b"
+    r"|(?:no|not any) way (?:to|of) (?:tell|know|say|count|determin|see|find)\w*)"
     rf"|(?:\A|(?<=[.!?\n] )|(?<=\n))\W{{0,3}}{_CANNOT} \w",
     re.IGNORECASE,
 )
@@ -60,7 +61,8 @@ _GIVES_UP = re.compile(
 )
 """that the answer can't be told"""
 _GOES_ON = re.compile(
-    r"\b(?:but|however|although|though|yet|still|nevertheless|assum\w+|if we|suppos\w+|maybe"
+    r"\b(?:but(?! (?:if you|please|you (?:can|could|may)|feel free|i can (?:help|assist|try)))"
+    r"|however|although|though|yet|still|nevertheless|assum\w+|if we|suppos\w+|maybe"
     r"|perhaps|probably|my (?:best )?(?:guess|estimate)|i(?:'d| would) (?:guess|estimate|say))\b"
     r"|[;:]|, (?:there|i (?:can|do|see|count|would))\b",
     re.IGNORECASE,
@@ -86,7 +88,7 @@ _VAGUE_ANSWER = re.compile(
 _SIGNS = (
     "an't", "annot", "an not", "ould not", "ouldn't", "on't", "ill not", "able to",
     "ard to", "ossible", "ifficult", "o not", "lease ", "an only", "nformation",
-    "ata", "etails", "eed", "equire", "is un", "is not ", "solv", "oo ",
+    "o way ", "any way ", "ata", "etails", "eed", "equire", "is un", "is not ", "solv", "oo ",
 )  # fmt: skip
 """without their first letters, which may be capitals"""
 

@@ -101,9 +101,9 @@ def _values_in_brackets(text: str, counts: Sequence[Mention]) -> Iterator[int]:
     inside = [
         index
         for index, one in enumerate(counts)
-        if index and text[one.start - 1] == "(" and text[one.end : one.end + 1] == ")"
+        if one.start and text[one.start - 1] == "(" and text[one.end : one.end + 1] == ")"
     ]
-    if len(inside) > 1 and (inside[0] == 1 or len(inside) + 1 < len(counts)):
+    if len(inside) > 1 and inside[0] and (inside[0] == 1 or len(inside) + 1 < len(counts)):
         yield from inside
 
 

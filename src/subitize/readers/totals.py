@@ -42,6 +42,7 @@ _RETRACTED = re.compile(
 )
 _CORRECTED = re.compile(
     rf"{_RETRACTED.pattern}|(?:^|[,;.…]\s{{0,2}})(?:no|nope|sorry),(?= )"
+    r"|\s[–—-] (?:no|nope|sorry),(?= )|\bafter (?:a )?re-?count(?:ing)?\b"
     r"|\bactually\b(?! (?:in|is) )"
     r"|\b(?:on|upon|at|after) (?:a )?(?:closer|second|careful|further) "
     r"(?:look|inspection|examination|review|count)"
@@ -100,6 +101,10 @@ _SEEN = re.compile(r"\b(?:visible|hidden|occluded|covered|behind)\b", re.IGNOREC
 _REMAIN = re.compile(
     r"[*\"']{0,3}(?: (?!(?:are|is|and|the|that|which)\b)[\w'-]{1,20}[*\"']{0,2}){0,4}?"
     r" remains?(?=[*\"']{0,2}(?:[.,;!)]|\s|$))(?! (?:to|un|in|behind|hidden|visible|covered))",
+    re.IGNORECASE,
+)
+_DID_NOT = re.compile(
+    r"(?: [\w'-]{1,20}){0,2} (?:did|do|does|are|is|were|was|have|has|had)(?:n't| not)\b",
     re.IGNORECASE,
 )
 _OPEN_END = re.compile(r"\b(?:more|fewer|less|greater) than $", re.IGNORECASE)
@@ -382,8 +387,10 @@ class _Finder:
         """The one number that follows a loose cue."""
         follow = (self._rest(match.end(), 5) for match in _LOOSE.finditer(self.text))
         alone = (rest[0] for rest in follow if len({mention.value for mention in rest}) == 1)
-        return [one for one in alone if not self._is_term(one) and not self._is_open(one)]
+        return [one for one in alone if not self._is_term(one) and not self._is_other(one)]
 
-    def _is_open(self, mention: Mention) -> bool:
-        """2 in "so fewer than 2 people prefer it": how many is left open."""
-        return bool(_OPEN_END.search(self.text, max(0, mention.start - 20), mention.start))
+    def _is_other(self, mention: Mention) -> bool:
+        """2 in "so fewer than 2 people prefer it", where how many is left open, and 16 in "so 16
+        did not": those that were not asked for."""
+        open_ = _OPEN_END.search(self.text, max(0, mention.start - 20), mention.start)
+        return bool(open_ or _DID_NOT.match(self.text, mention.end))
