@@ -103,7 +103,7 @@ def said_again(text: str, mention: Mention, asked: Bounds) -> bool:
     return (
         mention.value in asked
         and _CONDITION.search(text, max(0, mention.start - 30), mention.start) is not None
-        and _side(text, mention.start) == asked[mention.value]
+        and _side(text, mention.start) == asked.get(mention.value or 0)
     )
 
 
