@@ -115,7 +115,17 @@ INVENTED = {
         "3 zebras have their heads down.", "1 zebra has its head down."),
     "How many bowls have soup in them?": ("3 bowls have soup in them.", "1 bowl has soup in it."),
     "How many women have their hands up?": (
-        "3 women have their hands up.", "1 woman has their hands up."),
+        "3 women have their hands up.", "1 woman has her hands up."),
+    "How many men are carrying their surfboards?": (
+        "There are 3 men carrying their surfboards.", "There is 1 man carrying his surfboard."),
+    "How many surfers are carrying their boards?": (
+        "There are 3 surfers carrying their boards.", "There is 1 surfer carrying their board."),
+    "How many men are holding her bags?": (
+        "There are 3 men holding her bags.", "There is 1 man holding her bags."),
+    "How many humans have dogs with them?": (
+        "3 humans have dogs with them.", "1 human has dogs with them."),
+    "How many flags are raised on their poles?": (
+        "There are 3 flags raised on their poles.", "There is 1 flag raised on its pole."),
     "How many men with beards and hats are there?": (
         "There are 3 men with beards and hats.", "There is 1 man with a beard and a hat."),
     "How many different kinds of birds are there?": (

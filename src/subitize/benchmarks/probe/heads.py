@@ -61,8 +61,8 @@ def heads(name: str, respondents: Sequence[Respondent]) -> list[Section]:
     blocks: list[Block] = [
         Figure(
             f"{name}-heads-by-number",
-            "acc_r by the right number after training on even numbers: foils in columns, heads in "
-            "rows; 95 % intervals over pictures.",
+            "acc_r by the right number after training on even numbers, a panel for each head with "
+            "each kind of foils; 95 % intervals over pictures.",
             "Four panels; the table below has even and odd of each.",
             partial(_drawn, shares),
             table,

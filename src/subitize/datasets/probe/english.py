@@ -90,7 +90,14 @@ _OF_ONE = re.compile(
     r"both|many|some|any|all|more|two|three|four|five|several|different|of|on|in|to|with|at|for)\b)"
     rf"[a-z-]+ ){{0,3}}?)(?P<each>{ONE_EACH})\b(?: and (?P<and>{ONE_EACH})\b)?"
 )
-_THEIR = re.compile(rf"\b(?P<whose>their|its) (?P<what>(?:[a-z-]+ )?)(?P<each>{ONE_EACH})\b")
+CARRIED = (
+    "boards|skateboards|snowboards|bikes|bicycles|motorcycles|motorbikes|scooters|horses|bats|"
+    "rackets|racquets|purses|umbrellas|parasols|phones|cellphones|laptops|kites|poles"
+)
+"""what one person rides or carries one of, where it is said to be theirs"""
+_THEIR = re.compile(
+    rf"\b(?P<whose>their|its) (?P<what>(?:[a-z-]+ )?)(?P<each>{ONE_EACH}|{CARRIED})\b"
+)
 NEITHER = frozenset({
     "dog", "cat", "horse", "cow", "sheep", "zebra", "giraffe", "elephant", "bear", "bird", "duck",
     "goose", "swan", "lamb", "goat", "pig", "bull", "calf", "monkey", "lion", "tiger", "animal",
@@ -102,8 +109,29 @@ NEITHER = frozenset({
     "lamp", "light", "clock", "tree", "plant", "flower", "kite", "laptop", "computer", "cake",
     "pizza", "sandwich", "donut", "banana", "apple", "shelf", "tower", "bench", "vehicle", "jet",
     "helicopter", "sailboat", "pot", "toilet", "jar", "container",
+    "ski", "flag", "pole", "board", "surfboard", "skateboard", "snowboard", "wheel", "tire", "bed",
+    "couch", "sofa", "pillow", "book", "phone", "racket", "bat", "ball", "hat", "shirt", "wall",
 })  # fmt: skip
 """what is "it" when there is one"""
+_SHE = re.compile(
+    r"\w*woman|girl|lady|mother|mom|mum|daughter|sister|wife|bride|bridesmaid|grandmother|grandma|"
+    r"aunt|niece|queen|princess|actress|waitress|nun|girlfriend|ballerina|female"
+)
+_HE = re.compile(
+    r"(?!hu|ger|ro|sha|otto)\w*man|boy|cowboy|guy|dude|father|dad|son|brother|husband|groom|"
+    r"grandfather|grandpa|uncle|nephew|king|prince|waiter|monk|boyfriend|male"
+)
+_ASKED = ("their", "them", "themselves")
+
+
+def _pronouns(head: str) -> tuple[str, str, str]:
+    """Those of one: a person of whom the word does not tell more stays "they", as in "1 baby has
+    a pacifier in their mouth"."""
+    if head in NEITHER:
+        return ("its", "it", "itself")
+    if _SHE.fullmatch(head):
+        return ("her", "her", "herself")
+    return ("his", "him", "himself") if _HE.fullmatch(head) else _ASKED
 
 
 def of_one(head: str, after: str) -> str:
@@ -111,12 +139,13 @@ def of_one(head: str, after: str) -> str:
 
     >>> of_one("zebra", "has their heads down"), of_one("man", "wearing red hats")
     ('has its head down', 'wearing a red hat')
+    >>> of_one("surfer", "carrying their boards"), of_one("girl", "brushing their teeth")
+    ('carrying their board', 'brushing her teeth')
     """
-    if head.lower() in NEITHER:
-        for many, one in (("their", "its"), ("them", "it"), ("themselves", "itself")):
-            after = re.sub(rf"\b{many}\b", one, after)
-    after = re.sub(rf"\bwhose ({ONE_EACH}) are\b", _whose_is, after)
     after = _THEIR.sub(_whose_one, after)
+    for many, one in zip(_ASKED, _pronouns(head.lower()), strict=True):
+        after = re.sub(rf"\b{many}\b", one, after)
+    after = re.sub(rf"\bwhose ({ONE_EACH}) are\b", _whose_is, after)
     return _OF_ONE.sub(_has_one, after)
 
 
