@@ -5,7 +5,7 @@ Right/wrong of the readers as they were when they first saw them, in %, of 410 (
 and later of 364 of other classes (97.3/2.5, 90.9/3.3). Of these five are left unread by `final` and
 were labelled with the number alone; they say `Perhaps` now. Of 60 with caveats, seen once the
 rules were there, it was 90.0/3.3 and 86.7/1.7. Of 169 more, in the manners of chat, reasoning and
-local models, 94.7/2.4 and 91.7/4.1; seven that stayed unread say `Perhaps` now, and two that can be
+local models, 94.7/2.4 and 91.7/4.1; eight that stayed unread say `Perhaps` now, and two that can be
 told with their question alone stand below.
 They are meant to be hard: the shares of genuine replies are in `test_real_replies.py`.
 """

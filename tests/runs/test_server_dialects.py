@@ -102,6 +102,70 @@ def test_a_server_that_refuses_both_roles_gets_the_users(go: Go) -> None:
     assert outcome.complete
 
 
+# A status, an answer, the role that it refuses, and the roles in which it was asked in the end.
+ROLES_REFUSED = {
+    # https://github.com/haru/redmine_ai_helper/issues/242: DashScope
+    "dashscope": (400, {"error": {
+        "message": "developer is not one of ['system', 'assistant', 'user', 'tool', 'function'] - "
+        "'messages.['0].role'", "type": "invalid_request_error", "param": None, "code": None,
+    }}, ["developer"], ["system", "user"]),
+    # https://github.com/num-scope/pix/issues/34: DeepSeek
+    "deepseek": (400, {"error": {
+        "message": "Failed to deserialize the JSON body into the target type: messages[0].role: "
+        "unknown variant `developer`, expected one of `system`, `user`, `assistant`, `tool`, "
+        "`latest_reminder` at line 1 column 60", "type": "invalid_request_error",
+        "param": None, "code": "invalid_request_error",
+    }}, ["developer"], ["system", "user"]),
+    # https://github.com/0xku/kon/issues/5: llama.cpp
+    "llama.cpp": (500, {"error": {
+        "code": 500, "message": "\n------------\nWhile executing CallExpression at line 145, "
+        "column 28 in source:\n" + "...{%- endif %}" * 30 + "\nError: Jinja Exception: "
+        "Unexpected message role.", "type": "server_error",
+    }}, ["developer"], ["system", "user"]),
+    # https://github.com/vllm-project/vllm/pull/2964: vLLM with Gemma, whose template then wants
+    # that roles alternate (https://github.com/vllm-project/vllm/issues/2080)
+    "gemma": (400, {
+        "object": "error", "message": "System role not supported", "type": "BadRequestError",
+        "param": None, "code": 400,
+    }, ["system"], ["user"]),
+    # https://github.com/lmstudio-ai/lmstudio-bug-tracker/issues/2219
+    "ministral": (500, {"error": {
+        "code": 500, "message": "Only user, assistant and tool roles are supported, got system.",
+        "type": "server_error",
+    }}, ["system"], ["user"]),
+}  # fmt: skip
+# https://github.com/vllm-project/vllm/issues/2080: vLLM with Mistral
+ALTERNATE = {
+    "object": "error", "message": "Conversation roles must alternate user/assistant/user/assistant"
+    "/...", "type": "invalid_request_error", "param": None, "code": None,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ROLES_REFUSED)
+def test_a_role_that_is_refused_gives_way_to_one_that_is_taken(go: Go, name: str) -> None:
+    status, words, refused, taken = ROLES_REFUSED[name]
+
+    def template(_number: int, _request: web.Request, body: dict[str, Any]) -> Any:
+        roles = [one["role"] for one in body["messages"]]
+        if roles[0] in refused:
+            return web.json_response(words, status=status)
+        return None if roles == taken else web.json_response(ALTERNATE, status=400)
+
+    with ChatServer(template) as server:
+        server.keep_bodies = True
+        model = f"openai/x?system=Be brief&system_role={refused[0]}"
+        outcome, scores = go(server.url, model=model, concurrency=1)
+        assert len(server.seen) <= TRIALS + 2
+    assert outcome.complete, outcome.error
+    assert not scores["failed"]
+    asked = server.bodies[-1]["messages"]
+    assert [one["role"] for one in asked] == taken
+    if taken == ["user"]:
+        assert asked[0]["content"][0]["text"].startswith("Be brief\n\n")
+    else:
+        assert asked[0]["content"] == "Be brief"
+
+
 # https://github.com/FoundationAgents/OpenManus/issues/330 (Alibaba's qwq-plus)
 STREAM_ONLY = {
     "error": {
@@ -290,6 +354,12 @@ def test_headers_of_ones_own_are_sent_and_stand_in_no_file(
         ("openai/x", {"providers": [{"access_token": "abc"}]}),
         ("openai/x", {"anything": "sk-proj-0123456789abcdefghij"}),
         ("openai/x", {"anything": "Bearer 0123456789"}),
+        ("openai/x", {"anything": [["Bearer 0123456789"]]}),
+        ("openai/x", {"providers": [[{"api_key": "abc"}]]}),
+        ("openai/x", {"Ocp-Apim-Subscription-Key": "abc"}),
+        ("openai/x", {"session_token": "abc"}),
+        ("openai/x", {"openai_key": "abc"}),
+        ("openai/x", {"extra_headers": {"X-Auth": "abc"}}),
     ],
 )
 def test_keys_in_settings_are_refused(name: str, body: dict[str, Any]) -> None:

@@ -47,6 +47,8 @@ BLIND = re.compile(
     r"|not support (image|vision|multimodal)"
 )
 """how servers say that a model sees no pictures; llama.cpp says it with status 500"""
+TOLD_AT_MOST = 4000
+"""characters in which a wish is looked for: llama.cpp shows its template's lines before it"""
 LARGEST_FILE = 512 << 20
 """bytes of a batch's answers"""
 UPLOAD_TIMEOUT = 600.0
@@ -124,7 +126,7 @@ class OpenAI(Served):
         url = below(self.url, "chat/completions")
         reply = await self._transport.post(url, self._headers, self.chat_body(item))
         if reply.status in REFUSING:
-            self._learn(self._words(reply), item, version)
+            self._learn(self._words(reply, TOLD_AT_MOST), item, version)
         found = self._read_chat(reply)
         dropped = self._dialect.dropped & self._asked(item).keys()
         if dropped:
@@ -142,16 +144,18 @@ class OpenAI(Served):
 
     def chat_body(self, item: Item) -> bytes:
         """The request's body: everything but the picture by orjson, the picture spliced in."""
-        content: list[dict[str, Any]] = [{"type": "text", "text": item.question}]
+        system, role = self.settings.get("system"), self._dialect.role
+        # Two messages of one role in a row are refused by the templates that know no system's.
+        headed = f"{system}\n\n{item.question}" if system and role == "user" else item.question
+        content: list[dict[str, Any]] = [{"type": "text", "text": headed}]
         if item.picture is not None:
             shown: dict[str, Any] = {"url": "\x00"}
             if "detail" in self.settings:
                 shown["detail"] = self.settings["detail"]
             content.append({"type": "image_url", "image_url": shown})
         messages: list[dict[str, Any]] = [{"role": "user", "content": content}]
-        if "system" in self.settings:
-            role = self._dialect.role
-            messages.insert(0, {"role": role, "content": self.settings["system"]})
+        if system and role != "user":
+            messages.insert(0, {"role": role, "content": system})
         body = orjson.dumps({**self._body_settings(item), "messages": messages})
         if item.picture is None:
             return body
@@ -225,7 +229,7 @@ class OpenAI(Served):
             "it is asked: see a picture sent as image_url, or make one."
         )
 
-    def _words(self, reply: HttpReply) -> str:
+    def _words(self, reply: HttpReply, longest: int = 300) -> str:
         """What the server says about the problem, short."""
         entry = parsed(reply.body)
         if isinstance(entry, list) and entry:
@@ -241,7 +245,7 @@ class OpenAI(Served):
             problem = " ".join(str(part) for part in parts if part) or _packed(problem)
         elif not isinstance(problem, str):
             problem = _packed(problem)
-        return " ".join(self._secrets.text(problem).split())[:300]
+        return " ".join(self._secrets.text(problem).split())[:longest]
 
 
 def _packed(value: Any) -> str:

@@ -27,7 +27,9 @@ NAMES = {
 """names of fields that hold a secret, without their dashes and underscores"""
 ENDINGS = (
     "apikey", "secret", "password", "accesstoken", "authtoken", "secretkey", "privatekey",
-    "credentials", "accesskey", "authorization",
+    "credentials", "accesskey", "authorization", "apitoken", "bearertoken", "sessiontoken",
+    "refreshtoken", "subscriptionkey", "sessionkey", "servicekey", "accountkey", "signingkey",
+    "openaikey", "anthropickey", "azurekey", "geminikey", "googlekey", "openrouterkey", "xauth",
 )  # fmt: skip
 VALUES = re.compile(r"^(Bearer \S{8}|(sk|rk|pk|hf|gsk|xai|AIza|eyJ|ghp|AKIA)[-_A-Za-z0-9.]{16})")
 """how keys of well-known services begin"""
@@ -128,17 +130,25 @@ def refuse_secrets(settings: Mapping[str, Any], where: str) -> None:
     """
     for name, value in settings.items():
         plain = re.sub(r"[^a-z0-9]", "", str(name).lower())
-        if (
-            plain in NAMES
-            or plain.endswith(ENDINGS)
-            or (isinstance(value, str) and VALUES.match(value))
-        ):
+        if plain in NAMES or plain.endswith(ENDINGS) or _holds_key(value):
             raise BadInput(
                 f"{where} has the field {str(name)!r}, which looks like a key, and what stands "
                 "there is written into the run's files: put the key into an environment variable "
                 "and name that with --api-key-env (or --header 'NAME: $VARIABLE')."
             )
-        inner = value if isinstance(value, list) else [value]
-        for one in inner:
-            if isinstance(one, Mapping):
-                refuse_secrets(one, where)
+        for one in _objects_in(value):
+            refuse_secrets(one, where)
+
+
+def _holds_key(value: Any) -> bool:
+    """Whether a value, or one in its lists, begins as keys do."""
+    if isinstance(value, list):
+        return any(_holds_key(one) for one in value)
+    return isinstance(value, str) and VALUES.match(value) is not None
+
+
+def _objects_in(value: Any) -> list[Mapping[str, Any]]:
+    """The objects that a value is, or that its lists hold."""
+    if isinstance(value, list):
+        return [found for one in value for found in _objects_in(one)]
+    return [value] if isinstance(value, Mapping) else []
