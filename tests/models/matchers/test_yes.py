@@ -137,6 +137,25 @@ def test_a_reply_without_chances_costs_its_item_where_others_have_them() -> None
     assert not isinstance(raised.value, Hopeless)
 
 
+@pytest.mark.parametrize(("listed", "share"), [(None, 0.8), ([], 0.8), (["The"], 0.8 / 0.9)])
+def test_a_server_that_tells_only_what_it_says_makes_no_certainty(
+    listed: list[str] | None, share: float
+) -> None:
+    """No share of 1 for every sentence it says yes to: acc_r would be 1 by ties."""
+
+    def lone(number: int, request: web.Request, body: dict[str, Any]) -> web.Response:
+        yes = 0.8 if "two" in body["messages"][-1]["content"][0]["text"] else 0.7
+        found = told(Yes=yes, **dict.fromkeys(listed or (), 0.1))
+        if not listed:
+            found["choices"][0]["logprobs"]["content"][0]["top_logprobs"] = listed
+        return web.json_response(found)
+
+    with ChatServer(lone) as server:
+        right, foil = matched(server.url).value["scores"]
+    assert right == pytest.approx(share)
+    assert right > foil
+
+
 def test_shares() -> None:
     assert yes_share([["▁Yes", math.log(0.25)], ["no", float("nan")]]) == (0.25, 0.0)
     assert yes_share([["yesterday", -0.1]]) == (0.0, 0.0)

@@ -2,7 +2,8 @@
 
 `yes/openai/NAME`, `yes/hf/ID-or-path`, … asks "Does this picture show: …?" about each sentence, in
 the way of VNLI (Yarom et al. 2023) and VQAScore (Lin et al. 2024). A score is the share of yes in
-yes and no together, so that .5 means undecided; `score=yes` gives P(yes) alone, as VQAScore does.
+yes and no together, so that .5 means undecided; a word of the two that is not listed counts as much
+as it can at most. `score=yes` gives P(yes) alone, as VQAScore does.
 """
 
 from __future__ import annotations
@@ -54,6 +55,18 @@ def yes_share(first: Sequence[Sequence[Any]]) -> tuple[float, float]:
         if word in chances and math.isfinite(logprob):
             chances[word] += math.exp(min(float(logprob), 0.0))
     return round(chances["yes"], DIGITS), round(chances["no"], DIGITS)
+
+
+def _at_most(first: Sequence[Sequence[Any]]) -> float:
+    """How likely a word can be that is not among the likeliest: no more than the last of them, nor
+    than what they leave. Else every sentence would be a certain yes where a server tells only the
+    word that it says, and none could be told from another.
+
+    >>> round(_at_most([["Yes", math.log(0.9)]]), 8), round(_at_most([["Yes", math.log(0.3)]]), 8)
+    (0.1, 0.3)
+    """
+    chances = [math.exp(min(float(one), 0.0)) for _, one in first if math.isfinite(one)]
+    return max(min(*chances, 1.0 - sum(chances)), 0.0)
 
 
 class Yes(Model):
@@ -108,7 +121,10 @@ class Yes(Model):
             raise ModelError(
                 f"neither yes nor no is among its {len(first)} likeliest first words ({shown}, …)"
             )
-        return yes if self.settings["score"] == "yes" else round(yes / (yes + no), DIGITS)
+        if self.settings["score"] == "yes":
+            return yes
+        yes, no = yes or _at_most(first), no or _at_most(first)
+        return round(yes / (yes + no), DIGITS)
 
     def match(self, items: Sequence[Item]) -> Answers:
         return singly(self._match, items)
