@@ -7,7 +7,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from subitize.benchmarks.geckonum.answers import People, people_from
+from subitize.benchmarks.geckonum.answers import NEEDED, People, people_from
 from subitize.benchmarks.geckonum.labels import label_answers, painters_of
 from subitize.benchmarks.geckonum.tables import TABLES, Cell, Tables, geckonum_tables
 from subitize.datasets.geckonum.annotations import Annotations, read_annotations
@@ -48,6 +48,17 @@ def labels(released: People) -> pl.DataFrame:
 @pytest.fixture(scope="module")
 def tables(labels: pl.DataFrame) -> Tables:
     return geckonum_tables(labels)
+
+
+def test_columns_of_the_answers_are_those_of_the_whole_table(
+    annotations: Annotations, prompts: list[Prompt], released: People
+) -> None:
+    """What tables are made of is the table that an import writes, without what they don't need."""
+    some = people_from(annotations, prompts, columns=NEEDED)
+    assert some.answers.equals(released.answers.select(NEEDED))
+    assert some.rows() == released.rows()
+    assert "id" in released.trials.columns
+    assert "id" not in some.trials.columns, "nobody asked for the trials' ids: a hash each"
 
 
 def painter_of(cell: str) -> str | None:

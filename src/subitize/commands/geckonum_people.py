@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from subitize.benchmarks.geckonum.answers import People, people_from, stored_people
+from subitize.benchmarks.geckonum.answers import NEEDED, People, people_from, stored_people
 from subitize.benchmarks.geckonum.page_tables import dropped_text
 from subitize.commands.printing import say
 from subitize.datasets.geckonum.annotations import read_annotations
@@ -39,13 +39,18 @@ def people(
     run: Path | None = None,
     *,
     verbose: bool = False,
+    whole: bool = False,
 ) -> People:
-    """What people answered, from files or from a run folder; says which rows were not used."""
+    """What people answered, from files or from a run folder; says which rows were not used.
+
+    `whole`: with every column of the answers table, not only those that labels are made of.
+    """
     if run is not None and annotations is None and prompts is None:
         found = stored_people(run)
     elif run is None and annotations is not None and prompts is not None:
         read = read_annotations(annotations)
-        found = people_from(read, read_prompts(prompts), recipe(config))
+        columns = None if whole else NEEDED
+        found = people_from(read, read_prompts(prompts), recipe(config), columns=columns)
         if read.others:
             say(f"not read, the names are not task_N_MODEL.csv: {', '.join(read.others)}")
     else:

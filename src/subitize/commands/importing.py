@@ -100,7 +100,7 @@ def geckonum(
     json: Json = False,
 ) -> None:
     """What people answered about GeckoNum's pictures: a respondent for each of them."""
-    people = given.people(annotations, prompts, config)
+    people = given.people(annotations, prompts, config, whole=True)
     folder = import_people(people, out)
     show({"folder": str(folder), **people.rows()._asdict()}, str(folder), json)
 

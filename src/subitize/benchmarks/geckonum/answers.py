@@ -35,8 +35,9 @@ SAME: Mapping[str, Any] = {
     "attempt": 0,
     "stop": "stop",
     "tokens": 0,
+    "seconds": 0.0,
 } | (dict.fromkeys(("of_trial", "of_sample", "of_attempt")))
-"""columns of an answers table that say nothing about people"""
+"""columns of an answers table that say nothing about people, where rows do not bring them"""
 ABOUT = (
     "task", "dataset_id", "picture", "prompt_type", "has_numeral", "is_frequent", "entities",
     "question", "noun", "asked",
@@ -85,9 +86,16 @@ class People:
 
 
 def people_from(
-    annotations: Annotations, prompts: Sequence[Prompt], recipe: Recipe | None = None
+    annotations: Annotations,
+    prompts: Sequence[Prompt],
+    recipe: Recipe | None = None,
+    *,
+    columns: Sequence[str] | None = None,
 ) -> People:
-    """The answers table of annotations, and the rows that are not used with their reasons."""
+    """The answers table of annotations, and the rows that are not used with their reasons.
+
+    `columns`: only these of the table; trials get ids where theirs is among them.
+    """
     rows = annotations.frame
     new = (pl.col(name).ne_missing(pl.col(name).shift())
            for name in ("file", "image_id", "question", "prompt"))  # fmt: skip
@@ -95,7 +103,9 @@ def people_from(
     meant = _meant(rows.filter(starts), annotations.files, prompts, recipe)
     identity = ["task", "painter", "dataset_id", "picture", "question"]
     trials = meant.filter(pl.col("reason").is_null()).unique(identity, maintain_order=True)
-    trials = _as_trials(trials.with_row_index("place"))
+    trials = trials.with_row_index("place")
+    if columns is None or "trial" in columns:
+        trials = _as_trials(trials)
     meant = meant.join(trials.select(*identity, "place"), identity, "left", maintain_order="left")
     person = pl.col("annot_id").cast(pl.String).fill_null("").str.strip_chars()
     nobody = pl.when(person == "").then(pl.lit("missing annotator"))
@@ -116,7 +126,7 @@ def people_from(
     rows = _counting(_read(rows.filter(~unclear), trials), trials, prompts)
     unused = rows.filter(~USED).with_columns(reason=pl.col("note").cast(pl.String))
     return People(
-        _table(rows, trials), trials, len(prompts),
+        _table(rows, trials, columns), trials, len(prompts),
         dict(strangers["reason"].value_counts(sort=True).iter_rows()),
         colour_nouns(pl.DataFrame(prompts)),
         pl.concat([strangers, unused.select(*PLACE)]), annotations.files,
@@ -270,18 +280,22 @@ def _counting(rows: pl.DataFrame, trials: pl.DataFrame, prompts: Sequence[Prompt
     )  # fmt: skip
 
 
-def _table(rows: pl.DataFrame, trials: pl.DataFrame) -> pl.DataFrame:
-    """The answers table."""
+def _table(
+    rows: pl.DataFrame, trials: pl.DataFrame, columns: Sequence[str] | None = None
+) -> pl.DataFrame:
+    """The answers table, or only some of its columns."""
+    wanted = columns or (*COLUMNS, *CONDITION)
     kind = pl.when(pl.col("task") == 2).then(pl.lit("choice")).otherwise(pl.lit("text"))
-    about = trials.select(
-        "stage", "target_choice", *CONDITION, trial="id", target="asked", kind=kind,
-        order=pl.col("place").cast(pl.Int64),
-    )  # fmt: skip
-    seconds = pl.col("seconds") if "seconds" in rows.columns else pl.lit(0.0).alias("seconds")
-    said = rows.select("respondent", "sample", "value", "state", "number", "choice", "note",
-                       "counts", seconds).cast({pl.Categorical: pl.String})  # fmt: skip
-    same = (pl.lit(value, getattr(pl, COLUMNS[name])).alias(name) for name, value in SAME.items())
-    return said.hstack(about[rows["place"]]).with_columns(same).select(*COLUMNS, *CONDITION)
+    about = {name: pl.col(name) for name in ("stage", "target_choice", *CONDITION)} | {
+        "trial": pl.col("id"), "target": pl.col("asked"), "kind": kind,
+        "order": pl.col("place").cast(pl.Int64),
+    }  # fmt: skip
+    known = trials.select(**{name: one for name, one in about.items() if name in wanted})
+    own = [name for name in wanted if name in rows.columns and name not in about]
+    same = (pl.lit(SAME[name], getattr(pl, COLUMNS[name])).alias(name)
+            for name in wanted if name in SAME and name not in own)  # fmt: skip
+    said = rows.select(own).cast({pl.Categorical: pl.String})
+    return said.hstack(known[rows["place"]]).with_columns(same).select(*wanted)
 
 
 def import_people(people: People, out: Path, told: pl.DataFrame | None = None) -> Path:

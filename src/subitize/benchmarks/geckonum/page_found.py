@@ -54,11 +54,16 @@ class Found:
 
     def not_read(self, painter: str | None, task: int | None = None) -> float | None:
         """The share of answers about a painter's pictures (or all) that could not be read."""
-        chosen = [pl.lit(True)]
-        chosen += [pl.col("painter") == painter] if painter is not None else []
-        chosen += [pl.col("task") == task] if task is not None else []
-        answers, unread = self.unread.filter(chosen).sum().select("answers", "unread").row(0)
-        return unread / answers if answers else None
+        chosen = [
+            (answers, unread) for whose, of, answers, unread in self._unread
+            if painter in {None, whose} and task in {None, of}
+        ]  # fmt: skip
+        asked = sum(answers for answers, _ in chosen)
+        return sum(unread for _, unread in chosen) / asked if asked else None
+
+    @cached_property
+    def _unread(self) -> list[tuple[str, int, int, int]]:
+        return self.unread.select("painter", "task", "answers", "unread").rows()
 
     def not_read_of(self, table: str, cell: str) -> float | None:
         """The share not read of the painter and task that a cell is about."""
