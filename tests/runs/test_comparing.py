@@ -70,6 +70,18 @@ def test_unreadable_pictures_are_left_out_and_counted_wrong(
     assert {c.unreadable for c in found if c.measure == "nae"} == {"left out"}
 
 
+def test_a_run_that_was_not_read_on_any_picture_is_compared_without_nae_and_says_why(
+    runs: list[subitize.Run], tmp_path: Path
+) -> None:
+    mute = subitize.run("naming", lambda *_: "some", out=tmp_path, prompt="things", **SMALL)
+    compared = compare_runs([run.stored for run in (runs[2], mute)])
+    assert {one.measure for one in compared.found} == {"accuracy", "smape"}
+    shown = compared_text(compared)
+    assert "so not by NAE, which has no value for them" in shown
+    # two per cents differ by points
+    assert "difference −100.0 points [" in shown
+
+
 def test_the_command_prints_what_the_front_door_gives(runs: list[subitize.Run]) -> None:
     folders = [str(run.folder) for run in runs[:2]]
     result = CliRunner().invoke(root, ["compare", *folders, "--json"])

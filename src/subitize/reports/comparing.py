@@ -34,7 +34,7 @@ def compared_table(name: str, comparisons: Sequence[Comparison]) -> Table:
                 {
                     "measure": one.measure,
                     "unreadable": one.unreadable,
-                    "difference": told(one.paired.difference, f"+{form}"),
+                    "difference": _difference(one),
                     "first_value": text(one.first_value, form),
                     "second_value": text(one.second_value, form),
                     "p": one.paired.p,
@@ -66,7 +66,7 @@ def compared_section(name: str, compared: Compared) -> Section:
         "Picture by picture, on those that both models of a pair were shown.",
         [
             Fold("All pairs of models", [compared_table(name, compared.found)]),
-            *(Prose(one, "note") for one in _strangers(compared)),
+            *(Prose(one, "note") for one in _missing(compared)),
         ],
     )
 
@@ -76,14 +76,28 @@ def _without_interval(comparisons: Sequence[Comparison]) -> list[str]:
     return [NO_INTERVAL] if any(one.paired.difference.low is None for one in comparisons) else []
 
 
-def _strangers(compared: Compared) -> list[str]:
-    """A sentence where pairs of runs could not be compared."""
-    if not compared.strangers:
-        return []
-    pairs = [f"{first} and {second}" for first, second in compared.strangers[:NAMED]]
-    if (more := len(compared.strangers) - NAMED) > 0:
-        pairs.append(f"{more} further pair{'s' if more > 1 else ''}")
-    return [f"Not compared, since they share no two pictures that were read: {'; '.join(pairs)}."]
+def _difference(one: Comparison) -> str:
+    """With its interval; that of two per cents in points, as it is no per cent of anything."""
+    return told(one.paired.difference, f"+{FORMS[one.measure]}").replace(" %", " points")
+
+
+def _missing(compared: Compared) -> list[str]:
+    """A sentence each where pairs of runs could not be compared, or not by every measure."""
+    sentences = (
+        ("Not compared, since they share no two pictures that were read", compared.strangers),
+        ("Compared with unreadable pictures counted wrong alone, and so not by NAE, which has no "
+         "value for them, since they share no two pictures that both could be read on",
+         compared.unread),
+    )  # fmt: skip
+    return [f"{why}: {_named(pairs)}." for why, pairs in sentences if pairs]
+
+
+def _named(pairs: Sequence[tuple[str, str]]) -> str:
+    """The first pairs, and how many more there are."""
+    found = [f"{first} and {second}" for first, second in pairs[:NAMED]]
+    if (more := len(pairs) - NAMED) > 0:
+        found.append(f"{more} further pair{'s' if more > 1 else ''}")
+    return "; ".join(found)
 
 
 def compared_text(compared: Compared) -> str:
@@ -95,8 +109,8 @@ def compared_text(compared: Compared) -> str:
         treated = "" if one.unreadable == "left out" else f" (unreadable {one.unreadable})"
         found.append(
             f"{one.first} → {one.second}\n  {one.measure:9} {values}; difference "
-            f"{told(one.paired.difference, f'+{form}')}, p {text(one.paired.p, 'p')}, Holm "
+            f"{_difference(one)}, p {text(one.paired.p, 'p')}, Holm "
             f"{text(one.p_holm, 'p')}; {text(one.pictures, COUNT)} pictures, "
             f"{text(one.not_read, COUNT)} not read{treated}"
         )
-    return "\n".join([*found, *_without_interval(compared.found), *_strangers(compared)])
+    return "\n".join([*found, *_without_interval(compared.found), *_missing(compared)])

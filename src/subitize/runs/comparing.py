@@ -72,6 +72,8 @@ class Compared(NamedTuple):
     found: list[Comparison]
     strangers: list[tuple[str, str]]
     """pairs that share too few pictures that were read"""
+    unread: list[tuple[str, str]]
+    """pairs that share too few that both read, so that all pictures are counted wrong of one"""
 
 
 class _Measure(NamedTuple):
@@ -102,7 +104,7 @@ def compare_runs(runs: Sequence[StoredRun]) -> Compared:
             f"The runs are of different benchmarks ({', '.join(names)}): compare those of one at a "
             "time."
         )
-    compared = Compared([], [])
+    compared = Compared([], [], [])
     called = labels([_model(run) for run in runs], runs)
     values = [
         _values(run.benchmark.comparable(run.counted, run.settings, _form(run))) for run in runs
@@ -114,6 +116,8 @@ def compare_runs(runs: Sequence[StoredRun]) -> Compared:
         both = values[one].join(values[other], on="picture", suffix=SECOND, maintain_order="left")
         if measured := _pair(pair, names[0], both, rng):
             compared.found.extend(measured)
+            if all(found.unreadable == WRONG for found in measured):
+                compared.unread.append(pair)
         else:
             compared.strangers.append(pair)
     if not compared.found:
@@ -123,7 +127,7 @@ def compare_runs(runs: Sequence[StoredRun]) -> Compared:
         )
     adjusted = holm([one.paired.p for one in compared.found]).tolist()
     corrected = zip(compared.found, adjusted, strict=True)
-    return Compared([one._replace(p_holm=p) for one, p in corrected], compared.strangers)
+    return compared._replace(found=[one._replace(p_holm=p) for one, p in corrected])
 
 
 def _model(run: StoredRun) -> str:
