@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import subitize
-from subitize.errors import BadInput, Hopeless, MissingExtra
+from subitize.errors import BadInput, Hopeless, MissingExtra, ModelError
 from subitize.models.base import Item, ModelOptions, Reply
 from subitize.models.catalog import open_model
 from subitize.pictures.decode import decode, with_hole
@@ -90,6 +90,24 @@ def test_floats_of_a_batch_are_those_of_single_pictures(
         for seed, image in zip(order, floats(order), strict=True):
             assert np.abs(image - together[seed]).max() < 1e-4
     assert np.abs(together[0] - together[1]).max() > 1e-2
+
+
+def test_what_is_no_number_is_no_black_picture(folder: Path) -> None:
+    """As where Stable Diffusion's decoder overflows in half precision."""
+    model: Any = open_model(f"diffusers/{folder}?steps=1&batch=3&width=64&height=64")
+    vae = model.parts["paint"].vae
+    whole, decode_ = model.paint(ITEMS), vae.decode
+
+    def overflown(latents: Any, *args: Any, **how: Any) -> Any:
+        found = decode_(latents, *args, **how)
+        found[0][1] = float("nan")
+        return found
+
+    vae.decode = overflown
+    answers = model.paint(ITEMS)
+    assert [type(one) for one in answers] == [Reply, ModelError, Reply]
+    assert "no numbers" in str(answers[1])
+    assert answers[2] == whole[2]
 
 
 def holed() -> bytes:

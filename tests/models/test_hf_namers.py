@@ -103,6 +103,7 @@ def test_a_batch_has_the_logits_of_single_items(namers: dict[str, Path], family:
     other = replace(ITEMS[0], picture=picture(60, 40, seed=1))
     changed = model.parts[0](**model.prepared([(other, model.opened(other))])).logits[0, -1]
     assert (changed - alone[0]).abs().max() > 1e-3, "the picture must matter"
+    assert silent_when_broken(model)
 
 
 @pytest.mark.parametrize("family", UNSHOWN)
@@ -115,6 +116,14 @@ def test_a_family_whose_answers_move_is_asked_alone(namers: dict[str, Path], fam
         alone = [texts(model.name([item]))[0] for item in ITEMS]
         together = moved(model, padding_side="left")[0] < 1e-4 and texts(model.name(ITEMS)) == alone
         assert not together, "then it may be asked in batches"
+    assert silent_when_broken(model)
+
+
+def silent_when_broken(model: Generating) -> bool:
+    """Whether weights that are no numbers give no answer: every family's writing is looked at."""
+    for weight in model.parts[0].parameters():
+        weight.data.fill_(float("nan"))
+    return ["no numbers" in str(one) for one in model.name(ITEMS[:1])] == [True]
 
 
 def test_a_family_is_batched_only_if_it_is_shown_here() -> None:
@@ -257,6 +266,65 @@ def test_lacking_weights_are_refused(namers: dict[str, Path], tmp_path: Path) ->
     save_file(weights, tmp_path / "model.safetensors", {"format": "pt"})
     with pytest.raises(Hopeless, match=r"lacks 1 of the model's weights.*lm_head"):
         opened(tmp_path).name(ITEMS[:1])
+
+
+def broken(source: Path, folder: Path, *names: str) -> dict[str, Any]:
+    """A copy of a checkpoint in which weights of these names (or all) are no numbers."""
+    from safetensors.torch import load_file, save_file
+
+    shutil.copytree(source, folder)
+    weights = load_file(folder / "model.safetensors")
+    for name, held in weights.items():
+        if held.is_floating_point() and (not names or name in names):
+            held.fill_(float("nan"))
+    save_file(weights, folder / "model.safetensors", {"format": "pt"})
+    return weights
+
+
+@pytest.mark.parametrize(
+    "settings", ["max_tokens=3", "max_tokens=3&temperature=1", "max_tokens=3&batch=1"]
+)
+def test_what_is_no_number_is_no_answer(
+    namers: dict[str, Path], tmp_path: Path, settings: str
+) -> None:
+    broken(namers["llava"], tmp_path / "copy")
+    answers = opened(tmp_path / "copy", settings).name(ITEMS)
+    assert ["no numbers" in str(one) for one in answers] == [True] * 3
+    assert {type(one) for one in answers} == {ModelError}
+
+
+def test_a_row_that_overflows_fails_alone(namers: dict[str, Path], tmp_path: Path) -> None:
+    """The word that only one of three questions has is no number, and so is what follows it."""
+    from safetensors.torch import load_file, save_file
+
+    shutil.copytree(namers["llava"], tmp_path / "copy")
+    file = tmp_path / "copy" / "model.safetensors"
+    weights = load_file(file)
+    model = opened(tmp_path / "copy", "max_tokens=3")
+    [token] = model.parts[1].tokenizer("m", add_special_tokens=False)["input_ids"]
+    [name] = [one for one in weights if "embed_tokens" in one]
+    weights[name][token] = float("inf")
+    save_file(weights, file, {"format": "pt"})
+    answers = opened(tmp_path / "copy", "max_tokens=3").name(ITEMS)
+    assert [type(one) for one in answers] == [ModelError, ModelError, Reply]
+    whole = opened(namers["llava"], "max_tokens=3").name(ITEMS)
+    assert answers[2] == whole[2]
+
+
+@pytest.mark.parametrize(
+    "kind", ["ViltForQuestionAnswering", "ViltForMaskedLM", "BlipForQuestionAnswering",
+             "ViltForImageAndTextRetrieval", "SiglipModel"],
+)  # fmt: skip
+def test_no_head_answers_with_what_is_no_number(
+    matchers: dict[str, Path], tmp_path: Path, kind: str
+) -> None:
+    broken(matchers[kind], tmp_path / "copy")
+    settings = "?max_tokens=3" if "Blip" in kind else ""
+    model: Any = open_model(f"hf/{tmp_path / 'copy'}{settings}")
+    ask = model.name if "namer" in model.kinds else model.match
+    [answer] = ask([replace(ITEMS[0], options=("one cat", "two cats"))])
+    assert isinstance(answer, ModelError)
+    assert "no numbers" in str(answer)
 
 
 class Harmful:

@@ -20,7 +20,7 @@ import inspect
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, ClassVar, Literal, TypedDict
+from typing import Any, ClassVar, Literal, TypedDict, TypeVar
 
 from subitize.errors import BadInput, Hopeless, ModelError, SubitizeError
 from subitize.records import ResponseKind, Trial, fingerprint
@@ -128,6 +128,7 @@ class Boxes(TypedDict, total=False):
 
 
 Answers = Sequence["Reply | ModelError"]
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,7 +212,7 @@ class Model:
         """Called once after the last item."""
 
 
-def singly(ask: Callable[[Item], Reply], items: Sequence[Item]) -> Answers:
+def singly(ask: Callable[[T], Reply | ModelError], items: Sequence[T]) -> Answers:
     """Ask about one item after another; one that fails gives its error in its place."""
     answers: list[Reply | ModelError] = []
     for item in items:

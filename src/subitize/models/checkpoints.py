@@ -20,7 +20,7 @@ from typing import Any
 
 import orjson
 
-from subitize.errors import BadInput, Hopeless, MissingExtra, SubitizeError
+from subitize.errors import BadInput, Hopeless, MissingExtra, ModelError, SubitizeError
 from subitize.files import write_whole
 from subitize.models.base import Model, ModelOptions
 from subitize.models.hf.weights import lacking
@@ -247,6 +247,15 @@ def first_line(problem: Exception) -> str:
         return "its .bin file holds more than weights, or is damaged; nothing else is unpacked"
     said = (str(problem).strip() or type(problem).__name__).splitlines()[0]
     return said if len(said) <= LINE else said[:LINE].rsplit(" ", 1)[0] + " …"
+
+
+def check_numbers(*found: Any) -> None:
+    """Scores that are no numbers lie below every other: they must not be read as an answer."""
+    if any(bool((one != one).any()) for one in found):  # noqa: PLR0124 - of NumPy and torch alike
+        raise ModelError(
+            "what the model computed is no numbers: its weights are damaged, or too large for "
+            "their dtype (where it has that setting, try dtype=float32)"
+        )
 
 
 def check_weights(source: str, loaded: Mapping[str, Any], own: bool = False) -> None:

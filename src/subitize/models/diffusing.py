@@ -14,11 +14,12 @@ from typing import Any, ClassVar
 import numpy as np
 
 from subitize.errors import BadInput, Hopeless, MissingExtra
-from subitize.models.base import Answers, Item, Kind, ModelOptions, Reply
+from subitize.models.base import Answers, Item, Kind, ModelOptions, Reply, singly
 from subitize.models.checkpoints import (
     BROKEN,
     Checkpoint,
     check_code,
+    check_numbers,
     first_line,
     needs_torch,
     placed,
@@ -140,7 +141,7 @@ class Diffusing(Checkpoint):
             return [reply for item in items for reply in self._fitting.ask(self._painted, [item])]
         return self._fitting.ask(self._painted, items)
 
-    def _painted(self, items: list[Item]) -> list[Reply]:
+    def _painted(self, items: list[Item]) -> Answers:
         """Items without a picture, or one with."""
         import torch
 
@@ -162,15 +163,17 @@ class Diffusing(Checkpoint):
         with torch.inference_mode():
             found = self._pipeline("paint" if picture is None else "fill")(**how)
         refused = getattr(found, "nsfw_content_detected", None) or [False] * len(items)
-        return [
-            Reply("text", "the pipeline's safety checker hid the picture", "refused")
-            if hidden
-            else Reply("picture", encode(_eight_bits(image)))
-            for image, hidden in zip(found.images, refused, strict=True)
-        ]
+
+        def painted(place: int) -> Reply:
+            if refused[place]:
+                return Reply("text", "the pipeline's safety checker hid the picture", "refused")
+            return Reply("picture", encode(_eight_bits(found.images[place])))
+
+        return singly(painted, range(len(items)))
 
 
 def _eight_bits(image: Any) -> Any:
+    check_numbers(image)  # such as half precision overflows to: it would be a black picture
     return (np.clip(np.asarray(image), 0, 1) * 255).round().astype(np.uint8)
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from subitize.errors import ModelError
-from subitize.models.base import Reply
+from subitize.models.base import Answers, Reply
 
 T = TypeVar("T")
 OUT_OF_MEMORY = "out_of_memory"
@@ -21,17 +21,20 @@ class Fitting:
         self.most: int | None = None
         """so many items fit; unknown while every batch did"""
 
-    def ask(self, ask: Callable[[list[T]], list[Reply]], items: Sequence[T]) -> list[Reply]:
+    def ask(self, ask: Callable[[list[T]], Answers], items: Sequence[T]) -> Answers:
         """The replies to all items; one that does not fit even alone is an error of its own."""
-        found: list[Reply] = []
+        found: list[Reply | ModelError] = []
         while len(found) < len(items):
             found += self._part(ask, list(items[len(found) :][: self.most]))
         if self.most is None:
             return found
         told = {OUT_OF_MEMORY: f"{self.most} at once"}
-        return [replace(reply, facts={**reply.facts, **told}) for reply in found]
+        return [
+            replace(reply, facts={**reply.facts, **told}) if isinstance(reply, Reply) else reply
+            for reply in found
+        ]
 
-    def _part(self, ask: Callable[[list[T]], list[Reply]], items: list[T]) -> list[Reply]:
+    def _part(self, ask: Callable[[list[T]], Answers], items: list[T]) -> Answers:
         import torch
 
         try:

@@ -20,7 +20,7 @@ from subitize.models.base import (
     picture_of,
     singly,
 )
-from subitize.models.checkpoints import Checkpoint, check_code
+from subitize.models.checkpoints import Checkpoint, check_code, check_numbers
 from subitize.models.hf.facts import look
 from subitize.models.hf.room import told
 from subitize.models.hf.standing import architecture, foreign, standing
@@ -39,12 +39,6 @@ DIGITS = 4
 Found = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.bool_]]
 """[x, y, width, height] of every box as shares of the picture's sides, x and y its middle; their
 scores; which of them belong to the phrase"""
-
-
-def check_numbers(*found: NDArray[Any]) -> None:
-    """What is no number lies below every threshold: it must not be counted as nothing."""
-    if any(np.isnan(one).any() for one in found):
-        raise ModelError("the detector's scores or boxes are no numbers: its weights are damaged")
 
 
 class Detector(Checkpoint):

@@ -18,8 +18,15 @@ from numpy.typing import NDArray
 
 from subitize.measures.boxes import keep_by_nms
 from subitize.models.base import ModelOptions
-from subitize.models.checkpoints import Checkpoint, check_code, check_weights, needs_torch, placed
-from subitize.models.counters.detecting import Detector, Found, check_numbers
+from subitize.models.checkpoints import (
+    Checkpoint,
+    check_code,
+    check_numbers,
+    check_weights,
+    needs_torch,
+    placed,
+)
+from subitize.models.counters.detecting import Detector, Found
 from subitize.models.hf.facts import look
 from subitize.models.hf.standing import architecture, foreign
 from subitize.models.names import ModelName, typed_settings

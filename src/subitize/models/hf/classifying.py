@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from subitize.models.base import Answers, Item, Kind, Reply
+from subitize.models.checkpoints import check_numbers
 from subitize.models.hf.local import Local, Pair, repeatable
 
 KEPT = 5
@@ -39,6 +40,7 @@ class Classifying(Local):
         made = words.to(model.device) | seen.to(model.device, model.dtype)
         with repeatable():
             logits = model(**made).logits[0].float()
+        check_numbers(logits)
         # answers were trained one by one, each with a sigmoid
         chances, places = torch.sigmoid(logits).topk(min(KEPT, len(logits)))
         labels = [str(model.config.id2label[place]) for place in places.tolist()]

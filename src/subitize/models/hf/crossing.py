@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 from subitize.errors import Hopeless, ModelError
 from subitize.models.base import Answers, Item, Kind, Reply
-from subitize.models.checkpoints import BROKEN, first_line
+from subitize.models.checkpoints import BROKEN, check_numbers, first_line
 from subitize.models.hf.heads import MASKS, MATCHES, Head
 from subitize.models.hf.local import COMMON, Local, Pair, repeatable
 from subitize.models.hf.masked import (
@@ -182,7 +182,9 @@ class Crossing(Local):
             if value.is_floating_point():
                 made[key] = value.to(model.dtype)
         with repeatable():
-            return getattr(model(**made, **head.options), head.output)
+            found = getattr(model(**made, **head.options), head.output)
+        check_numbers(found)
+        return found
 
 
 class Matching(Crossing):

@@ -7,10 +7,12 @@ that neither batch nor order changes it.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, ClassVar
 
 from subitize.errors import BadInput, ModelError
-from subitize.models.base import Answers, Item, Kind, ModelOptions, Reply
+from subitize.models.base import Answers, Item, Kind, ModelOptions, Reply, singly
+from subitize.models.checkpoints import check_numbers
 from subitize.models.hf.local import COMMON, Local, Pair
 from subitize.models.hf.standing import architecture
 from subitize.models.hf.thinking import split_thinking
@@ -136,21 +138,28 @@ class Generating(Local):
         )
         return made.to(model.device, model.dtype)
 
-    def _answer(self, pairs: list[Pair]) -> list[Reply]:
+    def _answer(self, pairs: list[Pair]) -> Answers:
         import torch
+        from transformers import GenerationMixin, LogitsProcessorList
 
         model, _ = self.parts
+        steps: list[Any] = []
         inputs = self.prepared(pairs)
         first = pairs[0][0]
         temperature = first.overrides.get("temperature", self.settings["temperature"])
         if temperature:
             torch.manual_seed(first.seed)
+        # Janus' own, made for drawing, hands words on to the usual one and loses who looks on.
+        write = (
+            partial(GenerationMixin.generate, model) if self.family == "janus" else model.generate
+        )
         with torch.inference_mode():
-            found = model.generate(
+            found = write(
                 **inputs,
                 **self._how(temperature),
                 return_dict_in_generate=True,
                 output_logits=self.settings["logprobs"],
+                logits_processor=LogitsProcessorList([partial(_noted, steps)]),
             )
         begun = inputs["input_ids"]
         ids = found.sequences
@@ -159,13 +168,18 @@ class Generating(Local):
         else:
             ids = ids[:, 1:]  # what a decoder of its own begins with
         asked = inputs["attention_mask"].sum(dim=1).tolist()
-        replies = []
-        for place, (item, _) in enumerate(pairs):
+        # of an item there are several rows where beams are searched
+        sound = [step.reshape(len(pairs), -1) for step in steps]
+
+        def answered(place: int) -> Reply:
             logits = [step[place] for step in (found.logits or ())[:KEPT]]
-            replies.append(
-                self._reply(self.prompt(item), ids[place].tolist(), asked[place], logits)
-            )
-        return replies
+            prompt = self.prompt(pairs[place][0])
+            reply = self._reply(prompt, ids[place].tolist(), asked[place], logits)
+            # beyond its end a row of a batch only waits for the others
+            check_numbers(*(step[place] for step in sound[: reply.usage["completion_tokens"]]))
+            return reply
+
+        return singly(answered, range(len(pairs)))
 
     def _how(self, temperature: float) -> dict[str, Any]:
         how: dict[str, Any] = {
@@ -209,6 +223,16 @@ class Generating(Local):
         best = chances.topk(min(FIRST, len(chances))).indices.tolist()
         places = dict.fromkeys([*best, *self._yes_no])
         return [[tokenizer.decode([one]), round(float(chances[one]), 6)] for one in places]
+
+
+def _noted(steps: list[Any], _ids: Any, scores: Any) -> Any:
+    """Keep for every row 0, or what is no number where its best score is none.
+
+    No chance is drawn from such a row: on a graphics card that would end the whole process.
+    """
+    best = scores.amax(dim=-1)
+    steps.append(best - best)
+    return scores.masked_fill(~best.isfinite()[:, None], 0.0)
 
 
 def encodes_first(config: Mapping[str, Any]) -> bool:

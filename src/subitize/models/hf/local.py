@@ -128,12 +128,12 @@ class Local(Checkpoint):
     def each(self, items: Sequence[Item], ask: Callable[[Pair], Reply]) -> Answers:
         """One item at a time, for models whose batches round otherwise."""
 
-        def alone(item: Item) -> Reply:
+        def alone(item: Item) -> Reply | ModelError:
             return self._fitting.ask(lambda pairs: [ask(pairs[0])], [(item, self.opened(item))])[0]
 
         return singly(alone, items)
 
-    def together(self, items: Sequence[Item], ask: Callable[[list[Pair]], list[Reply]]) -> Answers:
+    def together(self, items: Sequence[Item], ask: Callable[[list[Pair]], Answers]) -> Answers:
         """A batch; an item whose picture can't be used fails alone."""
         answers: dict[int, Reply | ModelError] = {}
         good: dict[int, Pair] = {}

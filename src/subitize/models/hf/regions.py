@@ -16,6 +16,7 @@ import orjson
 
 from subitize.errors import BadInput
 from subitize.models.base import Answers, Item, Kind, ModelOptions, Reply, picture_of
+from subitize.models.checkpoints import check_numbers
 from subitize.models.hf.crossing import Crossing
 from subitize.models.hf.features import Features
 from subitize.models.hf.local import COMMON, Pair
@@ -147,6 +148,7 @@ class SeeingAnswers(Seeing):
         }
         with torch.inference_mode():
             chances = torch.sigmoid(model(**made).question_answering_score[0].float())
+        check_numbers(chances)
         best, places = chances.topk(min(KEPT, len(chances)))
         listed = [
             [self._labels[place], round(chance, DIGITS)]

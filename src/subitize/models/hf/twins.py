@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from subitize.models.base import Answers, Item, Kind, Reply
+from subitize.models.checkpoints import check_numbers
 from subitize.models.hf.local import Local, Pair
 from subitize.models.hf.masked import with_separator
 
@@ -114,4 +115,6 @@ class Twins(Local):
 def unit(found: Any) -> Any:
     """The projected vectors, of length 1; older versions return them bare."""
     vectors = getattr(found, "pooler_output", found).float()
-    return vectors / vectors.norm(dim=-1, keepdim=True)
+    directions = vectors / vectors.norm(dim=-1, keepdim=True)
+    check_numbers(directions)
+    return directions
