@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 from aiohttp import web
+from PIL import Image
 
 from subitize.benchmarks.naming import Naming
 from subitize.benchmarks.production import Production
+from subitize.commands.running import tell
 from subitize.errors import BadInput, UnknownName
 from subitize.models.base import ModelOptions
 from subitize.models.catalog import open_model
@@ -60,6 +62,38 @@ def test_pictures_by_their_names(tmp_path: Path, pictures: Path) -> None:
     assert chosen.scores["states"] == {"read": 4}
     with pytest.raises(UnknownName):
         go(tmp_path, "counter/blobs", pictures=str(pictures), categories="dogs")
+
+
+def test_no_picture_is_left_out_silently(tmp_path: Path, pictures: Path) -> None:
+    with Image.open(pictures / "4_apple_0.png") as picture:
+        picture.save(pictures / "4_apple_2.gif")
+        picture.save(pictures / "4_apple_3.bmp")
+    given = {"pictures": str(pictures), "prompt": "things", "categories": "apple"}
+    with pytest.raises(BadInput, match=r"4_apple_3\.bmp is in a format .* save it as one of"):
+        go(tmp_path, "counter/blobs", **given)
+    (pictures / "4_apple_3.bmp").unlink()
+    _, run = go(tmp_path, "counter/blobs", **given)
+    assert run.scores["states"] == {"read": 7}
+    assert run.scores["accuracy"]["value"] == 1.0
+
+
+def test_a_file_that_is_no_picture_is_named(tmp_path: Path, pictures: Path) -> None:
+    bad = pictures / "4_apple_0.png"
+    whole = bad.read_bytes()
+    bad.write_bytes(whole[:200])
+    given = {"pictures": str(pictures), "prompt": "things"}
+    outcome, _ = go(tmp_path, "counter/blobs", **given)
+    assert (outcome.failed, outcome.picture) == (1, str(bad))
+    with pytest.MonkeyPatch.context() as patch:
+        said: list[str] = []
+        patch.setattr("subitize.commands.running.say", said.append)
+        tell(outcome, "counter/blobs")
+    assert f"Mend {bad}, which can't be decoded, or take it out; then run the same" in said[0]
+    bad.write_bytes(whole)
+    outcome, run = go(tmp_path, "counter/blobs", **given)
+    assert (outcome.failed, outcome.picture) == (0, "")
+    # other bytes are another trial; that of the damaged ones stays told
+    assert run.scores["states"] == {"read": 12, "failed": 1}
 
 
 def test_pictures_by_a_manifest(tmp_path: Path, pictures: Path) -> None:

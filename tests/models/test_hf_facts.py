@@ -44,6 +44,22 @@ def test_a_folder_tells_its_config_and_size(namers: dict[str, Path], tmp_path: P
     assert look(str(tmp_path)).weights is None
 
 
+def test_a_name_inside_a_folder_that_is_here_is_none_of_the_hub(
+    namers: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(namers["llava"], tmp_path / "odd" / "llava")
+    monkeypatch.chdir(tmp_path)
+    asked = []
+    monkeypatch.setattr("subitize.models.hf.facts._on_hub", lambda *given: asked.append(given))
+    with pytest.raises(BadInput, match=r"no folder odd/lava \(odd holds llava\).*revision=main"):
+        look("odd/lava")
+    assert look("odd/llava").where == "folder"
+    assert not asked
+    look("odd/lava", "main")
+    look("other/lava")
+    assert [given[:2] for given in asked] == [("odd/lava", "main"), ("other/lava", None)]
+
+
 def test_of_every_family_that_writes_it_is_known_why_it_is_not_tested() -> None:
     """Tested, or in need of torchvision, or named with a reason; nothing is named in vain."""
     from transformers.models.auto import modeling_auto

@@ -200,8 +200,16 @@ def tell(outcome: Outcome, respondent: str, prices: Prices | None = None) -> Non
         again = "" if AGAIN in why else " Run the same command again to go on where it stopped."
         say(f"{respondent}: stopped: {why}{'' if why.endswith('.') or not again else '.'}{again}")
     elif outcome.failed:
+        todo = (
+            "Check the model (and --base-url), then run the same command again: it asks only them."
+        )
+        if outcome.picture:
+            todo = (
+                f"Mend {outcome.picture}, which can't be decoded, or take it out; then run the "
+                "same command again: what was answered is not asked again."
+            )
         say(
             f"{respondent}: {outcome.failed} trials failed, last with: "
             f"{outcome.problem.rstrip('.')}. "
-            "Check the model (and --base-url), then run the same command again: it asks only them."
+            f"{todo}"
         )

@@ -19,6 +19,8 @@ from subitize.pictures.media import ENDINGS, manifest_of, picture_sha256
 
 NAME = re.compile(r"(?P<n>\d{1,6})_(?P<category>.+)_(?P<index>\d{1,9})")
 _SHOWN = 3
+OTHERS = (".avif", ".bmp", ".heic", ".heif", ".jxl", ".svg", ".tif", ".tiff")
+"""endings of pictures that are not taken: one among the others must not be left out silently"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +85,14 @@ def _spoken(category: str) -> str:
 def _named(folder: Path) -> Iterator[OwnPicture]:
     for path in sorted(folder.iterdir()):
         said = NAME.fullmatch(path.stem)
-        if said is not None and path.suffix.lower() in ENDINGS:
+        if said is None:
+            continue
+        if path.suffix.lower() in OTHERS:
+            raise BadInput(
+                f"{path} is in a format that not every model takes: save it as one of "
+                f"{', '.join(ENDINGS)}, or take it out of the folder."
+            )
+        if path.suffix.lower() in ENDINGS:
             yield OwnPicture(_spoken(said["category"]), int(said["n"]), int(said["index"]), path)
 
 

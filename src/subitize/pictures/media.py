@@ -8,8 +8,8 @@ from pathlib import Path
 from subitize.errors import ModelError
 from subitize.files import read_bytes
 
-ENDINGS = (".png", ".jpg", ".jpeg", ".webp")
-"""of files that are taken for pictures"""
+ENDINGS = (".png", ".jpg", ".jpeg", ".webp", ".gif")
+"""of files that are taken for pictures: what models' servers take"""
 MANIFESTS = ("manifest.jsonl", "manifest.json", "manifest.csv")
 _BEGINNINGS = {b"\x89PNG": "image/png", b"\xff\xd8": "image/jpeg", b"GIF8": "image/gif"}
 

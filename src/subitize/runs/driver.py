@@ -97,6 +97,8 @@ class Driver:
         self.limited = False
         self.failed = 0
         self.problem = ""
+        self.failing: Stimulus | None = None
+        """what the last failed call was about"""
         self.received = 0
 
     def close(self) -> None:
@@ -305,6 +307,7 @@ class Driver:
         if isinstance(answer, ModelError):
             self._unseen.discard(key)
             note = self.problem = whole_characters(str(answer))[:500]
+            self.failing = trial.stimulus
             response = Response(*key, "text", "", "failed", {}, seconds, sha256, note)
         self._store(response)
         return response

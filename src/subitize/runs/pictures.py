@@ -9,7 +9,7 @@ from subitize.errors import ModelError, WrongRun
 from subitize.models.base import Reply, unreadable
 from subitize.pictures.decode import decode
 from subitize.pictures.media import media_type
-from subitize.records import Response, Trial
+from subitize.records import Response, Stimulus, Trial
 from subitize.runs.folder import store_picture
 from subitize.stimuli import render
 
@@ -25,6 +25,17 @@ def check_drawing(trial: Trial, response: Response) -> None:
             f"({found[:12]} instead of {response.sha256[:12]}): another version of a package draws "
             "it. Resume with the versions in run.json, or start a new run with another --out."
         )
+
+
+def at_fault(stimulus: Stimulus | None) -> str:
+    """The user's own file behind a call that failed, where that can't be decoded; else nothing."""
+    if stimulus is None or stimulus.kind != "file":
+        return ""
+    try:
+        decode(Path(stimulus.path))
+    except (ModelError, OSError):
+        return stimulus.path
+    return ""
 
 
 def keep_picture(folder: Path, reply: Reply) -> Reply | ModelError:

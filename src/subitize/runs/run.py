@@ -34,6 +34,7 @@ from subitize.runs.isolated import IsolatedEngine
 from subitize.runs.journal import Journal
 from subitize.runs.limits import Budget, Halt, Prices, RetryPolicy, at_least_one
 from subitize.runs.lock import locked
+from subitize.runs.pictures import at_fault
 from subitize.runs.plan import Plan, read_trials
 from subitize.runs.progress import Progress
 from subitize.runs.reading import choose_reader
@@ -91,6 +92,8 @@ class Outcome:
     """responses received in this session"""
     problem: str = ""
     """what the last failed call said"""
+    picture: str = ""
+    """the user's own file that it was about, where that can't be decoded"""
     spent: float = 0.0
     """US dollars, by the tokens that the server told; 0 where no price is known"""
 
@@ -309,6 +312,7 @@ async def _run(work: Work, asked: Mapping[str, tuple[Model, Kind]], options: Run
         budget.sent,
         driver.received,
         driver.problem,
+        at_fault(driver.failing),
         budget.spent,
     )
 

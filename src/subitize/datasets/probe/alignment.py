@@ -21,13 +21,13 @@ from subitize.files import (
     read_once,
     write_json,
 )
+from subitize.pictures.media import ENDINGS
 from subitize.stimuli import generator
 from subitize.stimuli.probe import recipe
 from subitize.stimuli.probe.wording import plan_of
 
 SOURCES = ("coco", "cc")
 PAIRS = 5000
-ENDINGS = (".jpg", ".jpeg", ".png", ".webp", ".gif")
 REPAIR = "Make one with `subitize probe build alignment`."
 NAMED = 5
 

@@ -49,6 +49,13 @@ def look(source: str, revision: str = "", file: str = "config.json") -> Facts:
         kept = hub_cache(source) / "snapshots" / commit
         if (kept / file).is_file() and complete(kept, parts_of(_read(kept, file), file)):
             return _in_folder(kept, file, "cache", commit)
+    here = folder.parent
+    if commit is None and not revision and here != Path() and here.is_dir():
+        there = ", ".join(sorted(path.name for path in here.iterdir() if path.is_dir())[:5])
+        raise BadInput(
+            f"There is no folder {source} ({here} holds {there or 'no folder'}): mend the name, or "
+            "add revision=main to it where the Hugging Face hub's is meant."
+        )
     return _on_hub(source, revision or None, file)
 
 
