@@ -29,7 +29,7 @@ def check_drawing(trial: Trial, response: Response) -> None:
 
 def at_fault(stimulus: Stimulus | None) -> str:
     """The user's own file behind a call that failed, where that can't be decoded; else nothing."""
-    if stimulus is None or stimulus.kind != "file":
+    if stimulus is None or stimulus.kind != "file" or not stimulus.path:
         return ""
     try:
         decode(Path(stimulus.path))
