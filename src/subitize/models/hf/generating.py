@@ -150,9 +150,8 @@ class Generating(Local):
         if temperature:
             torch.manual_seed(first.seed)
         # Janus' own, made for drawing, hands words on to the usual one and loses who looks on.
-        write = (
-            partial(GenerationMixin.generate, model) if self.family == "janus" else model.generate
-        )
+        usual: Any = GenerationMixin.generate
+        write = partial(usual, model) if self.family == "janus" else model.generate
         with torch.inference_mode():
             found = write(
                 **inputs,
