@@ -15,7 +15,7 @@ from subitize.benchmarks.numerosity_page import (
 )
 from subitize.benchmarks.numerosity_tables import flagged_tables
 from subitize.reports.cells import Line, columns, model_table, words
-from subitize.reports.page import Block, Fold, Picture, Prose, Section
+from subitize.reports.page import Block, Exhibit, Fold, Prose, Section
 from subitize.reports.replies import examples, gallery_section, pictures, unreadable_section
 from subitize.reports.respondents import Respondent, unfolded
 from subitize.runs.stored import StoredRun
@@ -66,7 +66,7 @@ def sections(runs: Sequence[StoredRun]) -> list[Section]:
     ]
 
 
-def _pictures(one: Respondent, categories: Sequence[str], wrong: int) -> list[Picture]:
+def _pictures(one: Respondent, categories: Sequence[str], wrong: int) -> list[Exhibit]:
     shown = (
         answer
         for category in (categories if len(one.answers) else ())

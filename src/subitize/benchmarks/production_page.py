@@ -16,7 +16,7 @@ from subitize.benchmarks.numerosity_tables import flagged_tables
 from subitize.pictures.decode import decode
 from subitize.pictures.showing import annotated
 from subitize.reports.cells import Line, columns, model_table
-from subitize.reports.page import Block, Picture, Prose, Section, Table, plain
+from subitize.reports.page import Block, Exhibit, Prose, Section, Table, plain
 from subitize.reports.replies import ERROR, Answer, gallery_section, pictures, unreadable_section
 from subitize.reports.respondents import Respondent, boxes_of, reading_model
 from subitize.runs.stored import StoredRun
@@ -70,7 +70,7 @@ def _examples(answers: pl.DataFrame) -> list[Answer]:
     return [*chosen, *answers.filter(pl.col("state") == "empty").head(1).to_dicts()]
 
 
-def _pictures(one: Respondent) -> list[Picture]:
+def _pictures(one: Respondent) -> list[Exhibit]:
     boxes = boxes_of(one.run)
 
     def detail(answer: Answer) -> str:

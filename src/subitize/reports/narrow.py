@@ -48,7 +48,7 @@ class Room(NamedTuple):
     top: float
 
 
-class Column(NamedTuple):
+class Stack(NamedTuple):
     """Panels that stand above each other."""
 
     panels: list[Panel]
@@ -106,7 +106,7 @@ def _renderer(figure: Figure) -> Any:
     return canvas.get_renderer()
 
 
-def _columns(figure: Figure, renderer: Any) -> list[Column]:
+def _columns(figure: Figure, renderer: Any) -> list[Stack]:
     """The panels from left to right; a colour bar is one too."""
     width, height = figure.get_size_inches()
     found: dict[float, list[Panel]] = {}
@@ -114,12 +114,12 @@ def _columns(figure: Figure, renderer: Any) -> list[Column]:
         place = axes.get_position(original=axes.get_label() != BAR)
         ends = place.x0 * width, place.y0 * height, place.x1 * width, place.y1 * height
         found.setdefault(round(ends[0], 1), []).append(Panel(axes, *ends))
-    columns: list[Column] = []
+    columns: list[Stack] = []
     for _, panels in sorted(found.items()):
         # Panels that borrow their numbers are like those that they borrow from: to measure words
         # takes most of the time.
         alike = bool(columns) and all(map(_borrows, panels))
-        columns.append(Column(panels, columns[0].around if alike else _around(panels, renderer)))
+        columns.append(Stack(panels, columns[0].around if alike else _around(panels, renderer)))
     return columns
 
 
@@ -135,7 +135,7 @@ def _around(panels: Sequence[Panel], renderer: Any) -> Room:
     )
 
 
-def _is_bar(column: Column) -> bool:
+def _is_bar(column: Stack) -> bool:
     return column.panels[0].axes.get_label() == BAR
 
 
@@ -146,9 +146,9 @@ def _borrows(panel: Panel) -> bool:
     return not panel.axes.yaxis.get_tick_params().get("labelleft", True)
 
 
-def _blocks(columns: Sequence[Column]) -> list[list[Column]]:
+def _blocks(columns: Sequence[Stack]) -> list[list[Stack]]:
     """As many columns beside each other as there is room for."""
-    blocks: list[list[Column]] = []
+    blocks: list[list[Stack]] = []
     for column in columns:
         if blocks:
             first = blocks[-1][0]
@@ -159,13 +159,13 @@ def _blocks(columns: Sequence[Column]) -> list[list[Column]]:
     return blocks
 
 
-def _frame(block: Sequence[Column]) -> float:
+def _frame(block: Sequence[Stack]) -> float:
     """The width of a block's frames: as drawn, or less where a lone panel was wider."""
     first, last = block[0], block[-1]
     return min(last.right - first.left, WIDTH - first.around.left - max(last.around.right, EDGE))
 
 
-def _label(panel: Panel, first: Column) -> None:
+def _label(panel: Panel, first: Stack) -> None:
     """What stood once to the left of a row stands at the beginning of each of its parts."""
     beside = min(first.panels, key=lambda one: abs(one.bottom - panel.bottom))
     if _borrows(panel):
@@ -193,13 +193,13 @@ def _legend(figure: Figure) -> float:
     return float(tall) / figure.dpi
 
 
-def _ends(block: Sequence[Column]) -> tuple[float, float]:
+def _ends(block: Sequence[Stack]) -> tuple[float, float]:
     """Bottom and top of everything in a block."""
     lowest = min(p.bottom - column.around.bottom for column in block for p in column.panels)
     return lowest, max(p.top + column.around.top for column in block for p in column.panels)
 
 
-def _place(block: Sequence[Column], shift: float, height: float) -> None:
+def _place(block: Sequence[Stack], shift: float, height: float) -> None:
     first = block[0]
     scale = _frame(block) / (block[-1].right - first.left)
     for column in block:

@@ -189,7 +189,7 @@ class Figure(NamedTuple):
     """the numbers behind it"""
 
 
-class Picture(NamedTuple):
+class Exhibit(NamedTuple):
     """A picture with what was asked and answered."""
 
     png: bytes
@@ -204,7 +204,7 @@ class Gallery(NamedTuple):
     """Pictures with their replies, folded away until asked for unless `opened`."""
 
     title: str
-    pictures: Sequence[Picture]
+    pictures: Sequence[Exhibit]
     opened: bool = False
 
 

@@ -13,7 +13,7 @@ import polars as pl
 from subitize.errors import SubitizeError
 from subitize.records import UNREADABLE
 from subitize.reports.cells import Line, columns, model_table, quotes
-from subitize.reports.page import Block, Gallery, Picture, Prose, Section, Table, Verdict, plain
+from subitize.reports.page import Block, Exhibit, Gallery, Prose, Section, Table, Verdict, plain
 from subitize.reports.respondents import Respondent
 from subitize.stimuli import render
 
@@ -97,7 +97,7 @@ def pictures(
     answers: Iterable[Answer],
     detail: Callable[[Answer], str],
     edit: Callable[[Answer, bytes], bytes] = lambda answer, picture: picture,
-) -> list[Picture]:
+) -> list[Exhibit]:
     """The pictures that were shown or made, with what is right and what was read of the reply.
 
     A report on an old run is worth having without its pictures: what can't be drawn is left out.
@@ -119,7 +119,7 @@ def pictures(
     return found
 
 
-def _pictured(one: Respondent, answer: Answer, png: bytes, detail: str) -> Picture:
+def _pictured(one: Respondent, answer: Answer, png: bytes, detail: str) -> Exhibit:
     number, choice = answer["number"], answer["choice"]
     right = answer["target_choice"] if answer["target"] is None else f"{answer['target']:.15g}"
     said = choice if number is None else f"{number:.15g}"
@@ -127,13 +127,13 @@ def _pictured(one: Respondent, answer: Answer, png: bytes, detail: str) -> Pictu
     if answer["state"] != "read":
         verdict, said = "unreadable", REASONS.get(answer["state"], answer["state"])
     title, alt = plain(f"{right} → {said}", 80), plain(f"{right}, {detail}: {said}", 120)
-    return Picture(png, title, _reply(one, answer, 160), alt, verdict, detail)
+    return Exhibit(png, title, _reply(one, answer, 160), alt, verdict, detail)
 
 
 def gallery_section(
     name: str,
     lead: str,
-    galleries: Iterable[tuple[str, Sequence[Picture]]],
+    galleries: Iterable[tuple[str, Sequence[Exhibit]]],
     *,
     title: str = "Pictures and replies",
 ) -> Section:

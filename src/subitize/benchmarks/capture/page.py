@@ -23,7 +23,7 @@ from subitize.published import capture as paper
 from subitize.reports.cells import as_score, text
 from subitize.reports.leaderboard import headline, standings
 from subitize.reports.methods import citations, methods
-from subitize.reports.page import Block, Card, Fold, Picture, Section
+from subitize.reports.page import Block, Card, Exhibit, Fold, Section
 from subitize.reports.replies import ERROR, Answer, gallery_section, pictures, unreadable_table
 from subitize.reports.respondents import Respondent, respondents_from
 from subitize.runs.stored import StoredRun
@@ -174,7 +174,7 @@ def _in_words(one: Respondent) -> str:
     return f"{said}, {text(abs(price), '.1f')} points {more} than where all are in sight"
 
 
-def _pairs(one: Respondent) -> list[Picture]:
+def _pairs(one: Respondent) -> list[Exhibit]:
     """Both pictures of the configurations with the largest errors, and of a right one."""
     plain = one.answers.filter(
         (pl.col("stage") == "total") & (pl.col("help") == "") & (pl.col("sample") == 0)

@@ -31,8 +31,8 @@ from subitize.reports.page import (
     Block,
     Card,
     Cards,
+    Exhibit,
     Fold,
-    Picture,
     Prose,
     Section,
     Standing,
@@ -121,7 +121,7 @@ def report_people(people: People, out: Path) -> Path:
     return write_chapters([chapter], about, out)
 
 
-def _pictures(one: Respondent) -> list[Picture]:
+def _pictures(one: Respondent) -> list[Exhibit]:
     read = one.answers.filter(pl.col("state") == "read").unique("dataset_id", maintain_order=True)
     found = []
     for verdict, most in SHOWN:
@@ -133,7 +133,7 @@ def _pictures(one: Respondent) -> list[Picture]:
             if png is not None:
                 words, said = plain(row["prompt"], 80), plain(row["note"], 200)
                 alt = f"Picture made for: {words}"
-                found.append(Picture(png, words, said, alt, verdict, readable(row["prompt_type"])))
+                found.append(Exhibit(png, words, said, alt, verdict, readable(row["prompt_type"])))
     return found
 
 
