@@ -73,7 +73,8 @@ class Desk:
         self.reload()
 
     def reload(self) -> None:
-        """Everything as the database has it."""
+        """Everything as the database has it, when all that waits to be written is in it."""
+        self.store.write([]).result()
         self.people: dict[str, Person] = {}
         self.links: dict[str, Person] = {}
         self.panels: dict[str, Person] = {}

@@ -35,6 +35,7 @@ LONGEST_FACTS = 2000
 PAGE_FACTS = ("hidden", "left", "width", "height", "touch")
 """what our page tells beside an answer: milliseconds out of sight, how often, its size, fingers"""
 LONGEST_PANEL_ID = 200
+UNSAVED = "This could not be saved. Please try again in a moment."
 SLACK = 2.0
 """seconds that a browser's clock may run ahead of ours"""
 
@@ -123,7 +124,13 @@ class Pages:
             raise Refused(403, problem)
         if made:
             await self.save(made)
-        return person
+        return self._anew(person)
+
+    def _anew(self, person: Person) -> Person:
+        """The person as known now: what another could not save may have had all read again."""
+        if person.name not in self.desk.people:
+            raise Refused(503, UNSAVED)
+        return self.desk.people[person.name]
 
     def _check_open(self) -> None:
         if not self.open:
@@ -135,7 +142,7 @@ class Pages:
             await self.desk.store.save(statements)
         except StorageFull:
             self.desk.reload()
-            raise Refused(503, "This could not be saved. Please try again in a moment.") from None
+            raise Refused(503, UNSAVED) from None
 
     # Pages
 
@@ -143,11 +150,14 @@ class Pages:
         """The page that a person is on."""
         person = await self._person(request)
         step = self.desk.step(person)
-        values = {"person": person, "study": self.desk.study, "link": request.path_params["link"],
-                  "given": step.given, "progress": self._progress(person)}  # fmt: skip
         if step.page == "end":
             # Nobody is thanked before everything they said is on the disk.
             await self.save([])
+            person = self._anew(person)
+            step = self.desk.step(person)
+        values = {"person": person, "study": self.desk.study, "link": request.path_params["link"],
+                  "given": step.given, "progress": self._progress(person)}  # fmt: skip
+        if step.page == "end":
             noun = self.material.shown
             values["shown"] = noun if values["progress"][0] == 1 else plural(noun)
             return page(request, "end.html", **values, **self._ending(person))

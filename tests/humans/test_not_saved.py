@@ -1,0 +1,105 @@
+"""A database that can't be written for a moment: nobody is thanked, and nothing else is forgotten."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from subitize.humans.serving import Opened
+from subitize.humans.study import Study
+from tests.humans.conftest import Serve
+from tests.humans.taking import taker
+
+
+@contextmanager
+def held(here: Opened, refused: str, patch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
+    """The writer waits until it is let go; then it can't write what has this word in it."""
+    go, run = threading.Event(), here.desk.store._run
+
+    def late(statements: Any) -> None:
+        go.wait()
+        if any(refused in sql or refused in values for sql, values in statements):
+            raise OSError("no space left on device")
+        run(statements)
+
+    with patch.context() as patched:
+        patched.setattr(here.desk.store, "_run", late)
+        yield go
+        go.set()
+
+
+def waiting(here: Opened, many: int) -> None:
+    """Until so many wait for the writer, which holds the first."""
+    while here.desk.store._waiting.qsize() < many - 1:
+        pass
+
+
+def study(painted: Path, many: int) -> Study:
+    return Study("geckonum-task1", "apples", run=str(painted), training=False, per_person=many)
+
+
+def test_nobody_is_thanked_for_an_answer_that_was_lost(
+    painted: Path, serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    base, here = serve(study(painted, 1))
+    one = taker(base, here)
+    one.begin()
+    with ThreadPoolExecutor(2) as pool, held(here, "INSERT INTO answers", monkeypatch) as go:
+        here.desk.store.write([])  # what the writer holds: what comes next goes out together
+        said = pool.submit(one.send, "/answer", value="2")
+        waiting(here, 2)
+        other = pool.submit(one.get, one.path)
+        waiting(here, 3)
+        go.set()
+        assert said.result().status == 503
+        assert "Thank you" not in other.result().text
+    one.send("/answer", value="3")
+    assert "All your answers are saved" in one.get(one.path).text
+    rows = here.desk.store.read("SELECT value FROM answers")
+    assert rows == [("3",)]
+
+
+def test_what_waits_while_another_fails_is_not_asked_again(
+    painted: Path, serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    base, here = serve(study(painted, 2))
+    one, other = taker(base, here), taker(base, here)
+    for each in (one, other):
+        each.begin()
+    with ThreadPoolExecutor(2) as pool, held(here, "p001", monkeypatch) as go:
+        here.desk.store.write([])
+        lost = pool.submit(one.send, "/answer", value="2")
+        waiting(here, 2)
+        kept = pool.submit(other.send, "/answer", value="7")
+        waiting(here, 3)
+        go.set()
+        assert (lost.result().status, kept.result().status) == (503, 200)
+    for each, value in ((one, "4"), (other, "5"), (one, "6")):
+        each.send("/answer", value=value)
+    for each in (one, other):
+        assert "You looked at 2 pictures" in each.get(each.path).text
+    rows = here.desk.store.read("SELECT person, value FROM answers ORDER BY number")
+    assert sorted(rows) == [("p001", "4"), ("p001", "6"), ("p002", "5"), ("p002", "7")]
+
+
+def test_all_that_waits_is_written_before_it_is_read_anew(
+    painted: Path, serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    base, here = serve(study(painted, 2))
+    taker(base, here).begin()
+    person = here.desk.people["p001"]
+    given = person.current
+    assert given is not None
+    with held(here, "nothing", monkeypatch) as go:
+        here.desk.store.write(here.desk.answer(person, (given.number, 0), "8", 1.0, {}))
+        threading.Timer(0.2, go.set).start()
+        here.desk.reload()
+    last = here.desk.people["p001"].last
+    assert last is not None
+    assert [one.value for one in last.answers] == ["8"]
