@@ -12,7 +12,7 @@ from subitize.benchmarks.catalog import get_benchmark
 from subitize.captions.images import Pair, write_study
 from subitize.humans.kinds.material import dots
 from subitize.humans.placing import placing_app, placing_from
-from subitize.humans.study import KINDS, Study
+from subitize.humans.study import KINDS, Panel, Study
 from subitize.humans.taking import experiment
 from subitize.humans.taking import make_site as taking_site
 from subitize.humans.taking_session import Display, open_session, practice_of
@@ -66,7 +66,8 @@ def test_every_page_is_for_all_eyes_and_hands(
         one.page.keyboard.type("3")
         one.press("Enter")
         look("end")
-        for path in (f"/desk?token={here.site.token}", "/desk/screen", "/", "/p/nobody"):
+        for path in (f"/desk?token={here.site.token}", "/desk/screen", "/desk/items", "/",
+                     "/p/nobody"):  # fmt: skip
             one.page.goto(base + path)
             look(path.partition("?")[0])
         one.context.close()
@@ -80,6 +81,49 @@ def test_every_page_is_for_all_eyes_and_hands(
     seen["lines"] = serious(one.page, axe)
     one.context.close()
     assert {name: found for name, found in seen.items() if found} == {}
+
+
+def test_every_way_out_is_for_all_eyes(browser: Any, axe: str, painted: Path, serve: Serve) -> None:
+    """A panel's people who do not agree, fail the checks or are done; and one who comes late."""
+    panel = Panel(complete="https://panel.example/done", screened="https://panel.example/out",
+                  no_consent="https://panel.example/no")  # fmt: skip
+    base, here = serve(
+        Study(
+            "geckonum-task1",
+            "apples",
+            run=str(painted),
+            training=False,
+            checks=1,
+            max_failed_checks=0,
+            per_person=2,
+            entry="panel",
+            panel=panel,
+        )
+    )
+    ends = {"no": "You chose not to take part", "9": "The study ends here for you"}
+    for wide in (DESKTOP, PHONE):
+        for said, ending in ends.items():
+            with Visit(browser, wide) as visit:
+                page = visit.page
+                page.goto(f"{base}/enter?PROLIFIC_PID={said}{wide}")
+                page.click(f"button[value={'no' if said == 'no' else 'yes'}]")
+                if said == "9":
+                    page.keyboard.press("Enter")
+                    page.wait_for_selector("#answer[data-asked]")
+                    while page.query_selector("#answer"):
+                        page.wait_for_selector("#answer[data-asked]")
+                        page.keyboard.type("9")
+                        with page.expect_navigation():
+                            page.keyboard.press("Enter")
+                page.wait_for_selector(f"text={ending}")
+                assert page.get_by_text("Back to the panel").count() == 1
+                assert serious(page, axe) == []
+                assert visit.fits()
+    with Visit(browser, PHONE) as visit:
+        visit.page.goto(f"{base}/enter")
+        assert serious(visit.page, axe) == []
+        visit.page.goto(f"{base}/desk?token={here.site.token}")
+        assert serious(visit.page, axe) == []
 
 
 @pytest.fixture
@@ -142,7 +186,11 @@ def test_every_kind_practises_and_is_answered_by_keys_alone(
             assert one.page.query_selector(".tag.good, .tag.bad")
             one.press("Enter")
         assert one.overflow() <= 0
-    assert seen == {"question": [], "feedback": []}
+    one.page.goto(f"{base}/desk?token={here.site.token}")
+    one.page.goto(f"{base}/desk/items")
+    seen["items"] = serious(one.page, axe)
+    assert one.overflow() <= 0
+    assert seen == {"question": [], "feedback": [], "items": []}
     assert not one.complaints
     one.context.close()
 

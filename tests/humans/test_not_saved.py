@@ -1,4 +1,4 @@
-"""A database that can't be written for a moment: nobody is thanked, and nothing else is forgotten."""
+"""A database that can't be written for a moment: nobody is thanked, nothing else is forgotten."""
 
 from __future__ import annotations
 

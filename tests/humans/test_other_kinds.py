@@ -24,7 +24,7 @@ from subitize.humans.exporting import as_counts, as_judgements, as_screening
 from subitize.humans.kinds.catalog import material_of
 from subitize.humans.kinds.material import dots
 from subitize.humans.run_folder import make_run
-from subitize.humans.serving import opened, study_folder
+from subitize.humans.serving import Opened, opened, study_folder
 from subitize.humans.simulated import Manner, Seen
 from subitize.humans.simulating import simulate
 from subitize.humans.study import KINDS, Study
@@ -35,6 +35,7 @@ from subitize.records import Score
 from subitize.runs.exclusions import read_exclusions, write_exclusions
 from subitize.runs.reader_check import carried
 from subitize.stimuli import render
+from tests.humans.conftest import Serve
 from tests.humans.taking import taker
 from tests.runs.test_locks import held
 from tests.scored import score_run
@@ -238,6 +239,51 @@ def test_screened_pictures_are_excluded_and_faces_named(painted: Path, tmp_path:
     made = make_run(read_answers(folder), tmp_path / "runs")
     assert read_exclusions(made) == {items[0].questions[0].trial_id: "odd"}
     assert orjson.loads((made / "faces.json").read_bytes()) == [items[0].questions[0].trial_id]
+
+
+@pytest.mark.parametrize("kind", ["geckonum-task2", "geckonum-task3"])
+def test_practice_tells_the_line_that_was_to_be_chosen(
+    kind: str, files: tuple[str, str], serve: Serve
+) -> None:
+    base, here = serve(Study(kind, kind, pictures=files[0], prompts=files[1]))
+    one = taker(base, here)
+    one.send("/consent", agree="yes")
+    one.send("/begin")
+    (asked,) = here.desk.training[0].questions
+    place = asked.stored.index(asked.right[0])
+    wrong = asked.stored[place - 1]
+    one.send("/answer", value=wrong)
+    told = one.get(one.path).text
+    assert "Not quite" in told
+    assert f"The right answer: <b>{asked.options[place]}</b>" in told
+
+
+def test_the_desk_tells_each_question_with_its_answers_and_the_reply_that_was_read(
+    files: tuple[str, str], serve: Serve, tmp_path: Path
+) -> None:
+    def items_of(study: Study) -> tuple[str, Opened]:
+        base, here = serve(replace(study, training=False))
+        one = taker(base, here)
+        one.begin()
+        while page := one.look().form("/answer"):
+            options = one.look().options
+            one.send("/answer", value=options[0][0] if options else "7", given=page[1]["given"])
+        one.get(f"/desk?token={here.site.token}")
+        return one.get("/desk/items").text, here
+
+    claims = Study("geckonum-task3", "claims", pictures=files[0], prompts=files[1])
+    text, here = items_of(claims)
+    rows = [re.findall(r"<td>(.*?)</td>", row) for row in re.findall(r"(?s)<tr>.*?</tr>", text)]
+    asked = [[question.words, "1"] for item in here.desk.items.values() if item.role == "main"
+             for question in item.questions]  # fmt: skip
+    assert [row for row in rows if row] == asked
+    model = run("naming", "sim/chatty", out=str(tmp_path), per_cell=1, max=2, size=64,
+                control=False, prompt="things", categories=("dots",))  # fmt: skip
+    text, here = items_of(Study("reader-check", "replies", run=str(model.folder)))
+    quotes = [one.questions[0].quote for one in here.desk.items.values() if one.role == "main"]
+    assert quotes
+    assert all(quote in text for quote in quotes)
+    assert "Picture" not in text
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -18,7 +18,7 @@ from subitize.datasets.geckonum.prompts import COLUMNS, Prompt
 from subitize.errors import BadInput
 from subitize.files import csv_text
 from subitize.humans.answers import Answers, Row, read_answers
-from subitize.humans.items import FREE, LINES, NUMBER, Item
+from subitize.humans.items import LINES, Item
 from subitize.humans.kinds.texts import NEITHER
 from subitize.humans.watching import meant
 from subitize.readers.votes import RULES, vote
@@ -133,11 +133,10 @@ def as_jspsych(folder: Path) -> dict[str, bytes]:
     for row in answers.rows:
         if row.void:
             continue
-        typed = row.question.form in (FREE, NUMBER)
         began = row.person.entered or row.person.made
         told: dict[str, Any] = (
             {"trial_type": "survey-text", "response": {"Q0": row.value}, "question_order": [0]}
-            if typed else
+            if row.question.typed else
             {"trial_type": "html-button-response", "response": row.question.stored.index(row.value)}
         )  # fmt: skip
         own[row.person.name].append({

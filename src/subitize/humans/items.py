@@ -57,6 +57,11 @@ class Question:
         return self.values or self.options
 
     @property
+    def typed(self) -> bool:
+        """Whether there is a field to type in; else one of the options is chosen."""
+        return self.form in (FREE, NUMBER)
+
+    @property
     def trial_id(self) -> str:
         return self.trial.id if self.trial else ""
 

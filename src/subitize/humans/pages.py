@@ -17,7 +17,7 @@ from subitize.files import read_entries
 from subitize.humans.checking import is_right, problem_with
 from subitize.humans.desk import Desk, Step
 from subitize.humans.guard import Refused
-from subitize.humans.items import LINES, NUMBER, YES_NO, Item, Shown
+from subitize.humans.items import NUMBER, YES_NO, Item, Shown
 from subitize.humans.kinds.material import Material
 from subitize.humans.people import DONE, REFUSED, SCREENED, Given, Person
 from subitize.humans.store import Statement
@@ -182,7 +182,6 @@ class Pages:
             "question": question, "place": step.question, "ahead": ahead,
             "keys": _keys(question.form, len(question.options)),
             "undoable": last is not None and last.role != "training",
-            "typed": question.form not in (LINES, YES_NO),
             "whole": question.form == NUMBER,
         }  # fmt: skip
 

@@ -25,6 +25,10 @@ STORED = (
 CONSENT = f"You will look at pictures and answer short questions about them. {STORED}"
 READING = f"You will read short replies and say which number each of them gives. {STORED}"
 OF_KINDS: Mapping[str, Mapping[str, Any]] = {
+    "geckonum-task2": {"title": "Which line fits?"},
+    "geckonum-task3": {"title": "Yes or no?"},
+    "verify": {"title": "Is the count right?"},
+    "caption-fit": {"title": "Does the number fit?"},
     "reader-check": {"title": "Which number does it give?", "consent": {"text": READING}},
 }
 """defaults of a kind where they are not those of all"""

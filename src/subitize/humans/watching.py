@@ -102,10 +102,10 @@ def progress_of(desk: Desk) -> list[dict[str, Any]]:
         said = own[item.id]
         listed.append({
             "item": item.id, "name": item.about.get("image_id") or item.about.get("image") or "",
-            "question": item.questions[0].words, "picture": item.picture is not None,
+            "quote": item.questions[0].quote, "picture": item.picture is not None,
             "done": done[item.id], "wanted": desk.study.annotators,
-            "said": [", ".join(one.raw for one in said if one.unit[1] == place)
-                     for place in range(len(item.questions))],
+            "asked": [(question.words, ", ".join(one.raw for one in said if one.unit[1] == place))
+                      for place, question in enumerate(item.questions)],
             "seconds": median(one.seconds for one in said) if said else None,
             "dropped": desk.screened.get(item.id, ("",))[0] == "drop",
         })  # fmt: skip
@@ -201,6 +201,7 @@ def _split(desk: Desk, said: Sequence[Said]) -> list[dict[str, Any]]:
         if len(answers) > 1 and most < len(answers):
             found.append({
                 "item": item, "question": desk.items[item].questions[place].words,
+                "quote": desk.items[item].questions[place].quote,
                 "picture": desk.items[item].picture is not None,
                 "said": ", ".join(sorted(one.raw for one in answers)),
                 "share": most / len(answers), "seconds": median(one.seconds for one in answers),
