@@ -21,6 +21,7 @@ from subitize.errors import BadInput, RunLocked
 from subitize.humans.answers import read_answers
 from subitize.humans.checking import problem_with
 from subitize.humans.exporting import as_counts, as_judgements, as_screening
+from subitize.humans.items import FREE, Question
 from subitize.humans.kinds.catalog import material_of
 from subitize.humans.kinds.material import dots
 from subitize.humans.run_folder import make_run
@@ -30,6 +31,7 @@ from subitize.humans.simulating import simulate
 from subitize.humans.study import KINDS, Study
 from subitize.humans.web import in_thread
 from subitize.models.catalog import open_model
+from subitize.readers.annotators import counted
 from subitize.readers.text import strict
 from subitize.records import Score
 from subitize.runs.exclusions import read_exclusions, write_exclusions
@@ -239,6 +241,20 @@ def test_screened_pictures_are_excluded_and_faces_named(painted: Path, tmp_path:
     made = make_run(read_answers(folder), tmp_path / "runs")
     assert read_exclusions(made) == {items[0].questions[0].trial_id: "odd"}
     assert orjson.loads((made / "faces.json").read_bytes()) == [items[0].questions[0].trial_id]
+
+
+@pytest.mark.parametrize(("typed", "meant"), [
+    ("3", 3), ("2.5", 2.5), ("2 - 5", 3.5), ("10+", 11), ("1, 10+", 1), ("o", 0), ("6=7", 6.5),
+    ("3q", 3), ("4 or 5", None), ("2 to 5", None), ("1/2", None), ("2½", None), ("1 000", None),
+    (">10", None), ("2-3-4", None), ("2-", None), ("3\0", None), ("٣", None),
+])  # fmt: skip
+def test_what_would_be_read_otherwise_than_it_is_meant_is_asked_again(
+    typed: str, meant: float | None
+) -> None:
+    """By the paper's rule all but digits is dropped: `4 or 5` is 45, which is 10+."""
+    good = not problem_with(Question("How many?", FREE), typed)
+    assert good == (meant is not None)
+    assert not good or counted(typed) == meant
 
 
 @pytest.mark.parametrize("kind", ["geckonum-task2", "geckonum-task3"])

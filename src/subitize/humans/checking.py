@@ -9,6 +9,11 @@ from subitize.humans.items import FREE, LONGEST_ANSWER, NUMBER, Question
 from subitize.humans.people import Given
 from subitize.readers.annotators import counted
 
+_COUNT = r"(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+|[oO])\s*\+?"
+_RANGE = rf"{_COUNT}(?:\s*[-–—=]\s*{_COUNT})?"
+TYPED = re.compile(rf"{_RANGE}(?:\s*,\s*{_RANGE})*\s*(?:[A-Za-z]|[^\w\s,=–—-])?")
+"""what has one meaning, a stray key behind it included; `4 or 5` would be read as 45"""
+
 
 def problem_with(question: Question, value: str) -> str:
     """What is wrong with an answer, in words for who gave it; nothing when it can be taken."""
@@ -17,7 +22,7 @@ def problem_with(question: Question, value: str) -> str:
     if len(value) > LONGEST_ANSWER:
         return "This is too long."
     if question.form == FREE:
-        good = value.isprintable() and counted(value) is not None
+        good = value.isprintable() and TYPED.fullmatch(value.strip()) and counted(value) is not None
         return "" if good else "Please type a number, such as 3, 2.5, 2-5, 10+ or 1, 4."
     if question.form == NUMBER:
         good = value in question.stored or bool(re.fullmatch(r"[0-9]{1,6}", value.strip()))
