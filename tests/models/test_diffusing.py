@@ -29,6 +29,9 @@ def test_without_diffusers_the_install_command_is_told(monkeypatch: pytest.Monke
     monkeypatch.setattr("subitize.models.diffusing.find_spec", lambda name: None)
     with pytest.raises(MissingExtra, match=r"subitize\[diffusers\]"):
         open_model("diffusers/made/here")
+    monkeypatch.setattr("subitize.models.checkpoints.find_spec", lambda name: None)
+    with pytest.raises(MissingExtra, match=r"'torch'.*subitize\[diffusers\]"):
+        open_model("diffusers/made/here")
 
 
 def test_a_hole_is_where_a_picture_is_transparent() -> None:

@@ -134,11 +134,11 @@ def _is_commit(text: str) -> bool:
     return re.fullmatch("[0-9a-f]{40}", text) is not None
 
 
-def needs_torch(what: str) -> None:
+def needs_torch(what: str, extra: str = "hf") -> None:
     """Say what to install where weights can't be loaded."""
     for package in ("torch", "transformers"):
         if find_spec(package) is None:
-            raise MissingExtra(what, package, "hf")
+            raise MissingExtra(what, package, extra)
 
 
 def check_code(name: str, own: bool, options: ModelOptions) -> None:

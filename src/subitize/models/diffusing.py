@@ -179,7 +179,7 @@ def _eight_bits(image: Any) -> Any:
 
 def open_diffusers(name: ModelName, options: ModelOptions) -> Diffusing:
     what = f"The model {name.full}"
-    needs_torch(what)
+    needs_torch(what, "diffusers")
     if find_spec("diffusers") is None:
         raise MissingExtra(what, "diffusers", "diffusers")
     settings = typed_settings(name, DEFAULTS, RANGES)
