@@ -235,6 +235,21 @@ def test_a_killed_run_comes_back_and_collects(tmp_path: Path, when: str) -> None
         assert len(server.asked) == len(set(server.asked)) == len(responses_of(folder))
 
 
+def test_pictures_that_are_packed_otherwise_are_no_new_questions(
+    go: Go, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """ISA-L gives other bytes for the same pixels now and then (1 of 1,200 measured)."""
+    with BatchServer() as server:
+        outcome, scores = go(server.url, batch=True, concurrency=None, settings=PLAIN)
+        (outcome.folder / "responses.jsonl").write_bytes(b"")
+        monkeypatch.setattr("subitize.pictures.encode._LEVEL", 0)
+        again, same = go(server.url, batch=True, concurrency=None, settings=PLAIN)
+        assert again.complete
+        assert len(server.batches) == 1
+        assert len(server.asked) == TRIALS
+    assert comparable(same) == comparable(scores)
+
+
 def test_an_interrupt_leaves_the_batch_with_the_server(tmp_path: Path) -> None:
     import signal
 

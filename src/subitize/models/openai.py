@@ -77,6 +77,7 @@ class OpenAI(Served):
         self.parameters = settings.get("parameters")
         self._served_name = name.rest
         self._timeout = options.timeout
+        self._batches: Batches | None = None
         self._dialect = Dialect(
             str(settings.get("max_tokens_field", "max_tokens")),
             str(settings.get("system_role", "system")),
@@ -86,7 +87,9 @@ class OpenAI(Served):
         """From now on questions go to the server's batch endpoint."""
         inner = AiohttpTransport(max(self._timeout, UPLOAD_TIMEOUT), LARGEST_FILE)
         clean = Scrubbed(inner, self._secrets)
-        self._transport = Batches(inner, clean, self.url, self._headers, around, self._judge_batch)
+        self._transport = self._batches = Batches(
+            inner, clean, self.url, self._headers, around, self._judge_batch
+        )
         self.concurrency = IN_ONE_BATCH
 
     def _judge_batch(self, reply: HttpReply) -> ModelError:
@@ -124,7 +127,13 @@ class OpenAI(Served):
     async def _chat(self, item: Item) -> Reply:
         version = self._dialect.version
         url = below(self.url, "chat/completions")
-        reply = await self._transport.post(url, self._headers, self.chat_body(item))
+        body = self.chat_body(item)
+        if self._batches:
+            unseen = self.chat_body(replace(item, picture=None))
+            known = f"{item.trial}-{item.sample}-{item.attempt}\n".encode() + unseen
+            reply = await self._batches.chat(known, body)
+        else:
+            reply = await self._transport.post(url, self._headers, body)
         if reply.status in REFUSING:
             self._learn(self._words(reply, TOLD_AT_MOST), item, version)
         found = self._read_chat(reply)
