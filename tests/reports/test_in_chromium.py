@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import orjson
 import pytest
 
 from subitize.benchmarks.catalog import page_of
@@ -17,7 +18,7 @@ from subitize.reports.page import plain
 from subitize.runs.stored import StoredRun
 from tests.browsing import serious, unhurried
 from tests.reports.embedded import files_of, rows_of
-from tests.reports.made_up_runs import NASTY
+from tests.reports.made_up_runs import NASTY, changed, rescored
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 pytestmark = [pytest.mark.budget(90)]
@@ -279,4 +280,41 @@ def test_dark_and_print_stay_readable(browser: Any, report: Path) -> None:
     )
     visit.page.emulate_media(media="print")
     assert visit.page.locator("nav:visible").count() == 0
+    visit.page.close()
+
+
+@pytest.mark.parametrize("bad", [NASTY[0], NASTY[2], NASTY[4], "</script><script>window.pwned=1"])
+def test_names_and_notes_from_outside_are_text_and_do_not_run(
+    browser: Any, good_runs: list[StoredRun], tmp_path: Path, bad: str
+) -> None:
+    """Whatever a run's files say of model, server, packages, prompts and reasons; category too."""
+    first = good_runs[0]
+    info = {
+        **first.info, "model": {"name": bad, "settings": {bad: bad}, "revision": bad},
+        "endpoint": bad, "packages": {bad: bad}, "created": bad, "decisions": {"form": bad},
+    }  # fmt: skip
+    whole = dict(first.scores["categories"])
+    whole[bad] = whole.pop("dots")
+    bias = dict(first.scores["bias"])
+    bias[bad] = bias.pop("dots")
+    forms = {bad: first.scores["prompts"]["things"], "objects": first.scores["prompts"]["objects"]}
+    said = {
+        "weber_fraction": None,
+        "undefined": {"weber_fraction": bad},
+        "weber_fraction_note": bad,
+    }
+    run = rescored(
+        changed(first, info=info, folder=tmp_path / bad.replace("/", "-")), model=bad, prompt=bad,
+        prompts=forms, categories=whole, bias=bias, **said,
+    )  # fmt: skip
+    page = build_report([run, good_runs[1]], tmp_path / "report.html", page_of)
+    visit = Visit(browser, page, 1280)
+    visit.open_everything()
+    assert visit.page.evaluate("window.pwned") is None
+    shown = visit.page.locator("main").text_content()
+    assert plain(bad) in shown
+    assert visit.page.locator("main script, main svg[onload], main iframe, form").count() == 0
+    embedded = visit.page.locator("script[type='application/json']").all_text_contents()
+    assert all(isinstance(orjson.loads(one), dict | list) for one in embedded)
+    assert visit.clean()
     visit.page.close()
