@@ -17,8 +17,11 @@ import pytest
 
 from subitize.benchmarks.catalog import get_benchmark, page_of
 from subitize.benchmarks.naming_page import sections
+from subitize.benchmarks.numerosity_page import numerosity_respondents
+from subitize.benchmarks.numerosity_tables import leaderboard_section
 from subitize.benchmarks.production_page import sections as production_sections
 from subitize.errors import BadInput, UnknownName
+from subitize.published import plos2025
 from subitize.records import Reading, Row, Stimulus
 from subitize.reports.build import build_report
 from subitize.reports.page import Figure, Gallery, Table, every_block
@@ -30,6 +33,7 @@ from tests.reports.made_up_runs import (
     changed,
     confusion,
     estimate,
+    exact,
     guess,
     make_run,
     simulate,
@@ -362,3 +366,22 @@ def test_questions_that_differ_in_one_place_are_written_as_one() -> None:
     methods = next(section for section in sections([run]) if section.id == "naming-methods")
     text = methods.blocks[0].text
     assert "“How many apples / people / butterflies / dots / fast cards are there in the" in text
+
+
+def test_runs_of_other_ranges_are_ranked_apart() -> None:
+    """A run of --max 30 stood between runs of 10, and all beside the baselines of 30."""
+    runs = [
+        make_run(f"sim/{name}", simulate(exact, per_cell=1, highest=highest), highest=highest)
+        for name, highest in (("a", 10), ("b", 10), ("c", 30))
+    ]
+    section = leaderboard_section("naming", numerosity_respondents(runs), plos2025.rows("naming"))
+    table = next(one for one in section.blocks if isinstance(one, Table))
+    shown = [[cell.shown for cell in row] for row in table.rows]
+    headings = [heading for heading, many in table.groups for _ in range(many)]
+    places = {row[0]: (heading, row[1]) for heading, row in zip(headings, shown, strict=True)}
+    assert places["sim/a"] == places["sim/b"] == ("Numbers 1 to 10", "1 =")
+    assert places["sim/c"] == ("Numbers 1 to 30", "1")
+    chance = [(h, row[2]) for h, row in zip(headings, shown, strict=True) if "expected" in row[0]]
+    assert chance == [("Numbers 1 to 10", "2.300"), ("Numbers 1 to 30", "3.303")]
+    drawn = [one.name for one in section.blocks if isinstance(one, Figure)]
+    assert drawn[:2] == ["naming-standing", "naming-30-standing"]

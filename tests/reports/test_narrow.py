@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
+from subitize.captions.page import _bars_figure
 from subitize.records import Score
 from subitize.reports.charts import Series, legend, lines, panels, row_name
 from subitize.reports.grids import Matrix, confusion_figure
@@ -94,3 +95,24 @@ def test_what_is_narrow_stays_as_it_is() -> None:
         figure, _ = panels(1, 1, (3, 2))
         figure.set_figwidth(3)
         assert not narrowed(laid_out(figure))
+
+
+def test_panels_below_each_other_stay_in_order_whatever_room_their_numbers_take() -> None:
+    """Corpora with axes of 75 % and of 0.5 % were drawn over each other on a phone."""
+    corpora = [
+        {"name": name, "fit": None, "frequencies": {str(n): of(n) for n in range(1, 60)}}
+        for name, of in (
+            ("steep", lambda n: 5000 // n**2 + 1),
+            ("gentle", lambda n: 900 // n + 1),
+            ("flat", lambda n: 50 + n),
+        )
+    ]
+    with styled():
+        figure = _bars_figure(corpora).draw()
+        assert narrowed(laid_out(figure))
+        assert inside(figure)
+        assert apart(figure)
+        titled = [axes for axes in figure.axes if axes.get_title(loc="left")]
+        down = sorted(titled, key=lambda axes: -axes.get_position().y0)
+        assert [axes.get_title(loc="left") for axes in down] == ["steep", "gentle", "flat"]
+        assert len({round(axes.get_position().x0, 6) for axes in figure.axes}) == 1

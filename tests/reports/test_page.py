@@ -144,7 +144,7 @@ def test_numbers_have_one_form(value: float, form: str, shown: str) -> None:
 )
 def test_a_score_looks_the_same_wherever_it_comes_from(found: object) -> None:
     assert cells.told(found, "+.2f") == "−0.25 [−0.50, 0.12]"
-    assert cells.told(found, ".0%") == "−25 % [−50, 12]"
+    assert cells.told(found, ".0%") == "−25 % [−50, 13]"
     if not isinstance(found, Cell):
         cell = cells.cell(found, "+.2f")
         assert f"{cell.shown} {cell.interval}" == cells.told(found, "+.2f")

@@ -53,7 +53,7 @@ GRIDS = (
         "horizontal stripe is an anchor: one response given to many targets.",
         "confusion",
         "Share of each response (up) to each target (right), per category and over all. The dotted "
-        "line is where right responses lie; the top row also holds all responses above it. "
+        "line is where right responses lie; a row marked ≥ also holds all responses above it. "
         "Unreadable replies are left out.",
         grids.confusion_figure,
         ("target", "response", "replies"),
@@ -185,10 +185,16 @@ def _figures(
     name: str, grid: Grid, respondents: Sequence[Respondent], categories: Sequence[str]
 ) -> Iterator[Figure]:
     """A figure takes so many rows; more models make more figures."""
-    merged = _merged(respondents)
-    for start in range(0, len(merged), MODELS_PER_FIGURE):
-        number = f"-{start // MODELS_PER_FIGURE + 1}" if len(merged) > MODELS_PER_FIGURE else ""
-        part = merged[start : start + MODELS_PER_FIGURE]
+    by_range: dict[int, list[list[Respondent]]] = {}
+    for alike in _merged(respondents):  # panels of 10 and of 30 numbers fit no one figure
+        by_range.setdefault(tables.highest_target(alike), []).append(alike)
+    parts = [
+        own[start : start + MODELS_PER_FIGURE]
+        for own in by_range.values()
+        for start in range(0, len(own), MODELS_PER_FIGURE)
+    ]
+    for nth, part in enumerate(parts, 1):
+        number = f"-{nth}" if len(parts) > 1 else ""
         found = {one.label: _matrices(one) for alike in part for one in alike}
         rows: dict[str, dict[str, Matrix | None]] = {
             _named(alike): {

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
 from itertools import groupby
-from typing import Any
+from typing import Any, NamedTuple
 
 from subitize.measures.baselines import (
     expected_accuracy,
@@ -21,8 +21,9 @@ from subitize.published.plos2025 import SAMPLED, STATEMENTS, PublishedRow
 from subitize.reports.cells import Line, at, cell, columns, data_table, model_table, text, words
 from subitize.reports.grids import Matrix, matrix_from
 from subitize.reports.leaderboard import (
+    Ranking,
     headline,
-    leaderboard,
+    leaderboards,
     ranking,
     run_line,
     standing,
@@ -34,6 +35,8 @@ from subitize.reports.sizes import size_figure
 
 _DIRECTIONS = {"over": "Over", "under": "Under", "none": "–"}
 VERBS = {"naming": "counts", "production": "paints"}
+PAPERS_HIGHEST = 10
+"""the paper asked for 1 to this"""
 NOT_PRINTED = "not given in the text of the paper"
 COLUMNS = columns(
     "nae:NAE:.3f±; accuracy::.1%±; trials::n; not_read::.1%; per_cell::n; counting_level:Level:n; "
@@ -105,52 +108,113 @@ def highest_target(respondents: Sequence[Respondent]) -> int:
     return max((int(matrix.columns[-1]) for matrix in found if matrix), default=10)
 
 
-def leaderboard_section(
-    name: str, respondents: Sequence[Respondent], published: Sequence[PublishedRow]
-) -> Section:
-    """Headline, figure and table."""
-    highest = highest_target(respondents)
+class Board(NamedTuple):
+    """Runs that were asked for the same numbers, with what may stand beside them."""
+
+    highest: int
+    """they were asked for 1 to this"""
+    respondents: list[Respondent]
+    lines: list[Line]
+    found: Ranking
+    shown: str
+    """which numbers; empty where all runs were asked for the same"""
+
+    def titled(self, column: Column) -> Column:
+        """A measure whose name says for which numbers it stands, where that is a question."""
+        label = " of ".join(filter(None, (column.label, self.shown)))
+        return column._replace(label=label)
+
+
+def _boards(respondents: Sequence[Respondent], published: Sequence[PublishedRow]) -> list[Board]:
+    """One per range of numbers, that of most runs first: an error at 30 is none at 10."""
+    by_range: dict[int, list[Respondent]] = {}
+    for one in respondents:
+        by_range.setdefault(highest_target([one]), []).append(one)
+    printed = list(map(_from_paper, published))
+    if printed:
+        by_range.setdefault(PAPERS_HIGHEST, [])
+    boards = []
+    for highest, own in sorted(by_range.items(), key=lambda item: (-len(item[1]), item[0])):
+        lines = [*map(_from_run, own), *(printed if highest == PAPERS_HIGHEST else ())]
+        lines += _baseline_lines(highest)
+        shown = f"numbers 1 to {highest}" if len(by_range) > 1 else ""
+        boards.append(Board(highest, own, lines, ranking(lines, NAE), shown))
+    return boards
+
+
+def _baseline_lines(highest: int) -> list[Line]:
     random, observer = baselines(highest).items()
-    lines = [
-        *map(_from_run, respondents),
-        *map(_from_paper, published),
+    return [
         _from_matrix(f"{random[0]} (expected)", random[1]),
         _from_matrix(*observer, weber_fraction=cell(0.15, ".2f"), subitizing_limit=4),
     ]
-    found = ranking(lines, NAE)
+
+
+def leaderboard_section(
+    name: str, respondents: Sequence[Respondent], published: Sequence[PublishedRow]
+) -> Section:
+    """Headline, figures and table."""
+    boards = _boards(respondents, published)
     levels = [level for one in respondents if (level := one.scores.get("counting_level"))]
     highest_level = Card(str(max(levels, default=0)), "highest counting level", "of an n-knower")
-    always_right = human_correlation(perfect_matrix(highest_target=highest)) or 0.0
-    table = leaderboard(
-        f"{name}-leaderboard",
-        "Leaderboard, sorted by NAE (0 is best). Brackets hold 95 % intervals.",
-        found,
-        [c for c in COLUMNS if any(line.cell(c).shown != "–" for line in lines)],
-        [
-            "Level, consistency and likeness depend on how many trials there are per cell of "
-            "target and category: compare rows with as many per cell.",
-            "The correlation with the ideal human observer is a likeness, not an accuracy: who is "
-            f"always right gets {always_right:.4f}, because people estimate above four. Few "
-            "trials pull a likeness down; its interval leaves this out and may lie above it.",
-            "Rows marked published hold what the text of Testolin, Hou and Zorzi (2025) gives; "
-            "rows marked baseline are computed, not run.",
-        ],
-    )
     notes = [f"{row.model}: {row.note}." for row in published if row.note]
     told = Points("", [SAMPLED, *STATEMENTS.get(name, ()), *notes])
+    named = [(board, name if board is boards[0] else f"{name}-{board.highest}") for board in boards]
+    first = boards[0].found._replace(column=boards[0].titled(NAE))
+    figures = [
+        standing(own, board.found, [board.titled(NAE), ACCURACY])
+        for board, own in named
+        if board.respondents
+    ]
+    sizes = (size_figure(own, board.lines, list(map(board.titled, (NAE, ACCURACY))))
+             for board, own in named)  # fmt: skip
     return Section(
         f"{name}-leaderboard-section",
         "Leaderboard",
         "NAE is the error as a share of the target, so that missing one of two weighs more than "
         "missing one of ten. Lower is better.",
         [
-            headline(found, respondents, *([highest_level] if levels else [])),
-            standing(name, found, [NAE, ACCURACY]),
-            table,
+            headline(first, respondents, *([highest_level] if levels else [])),
+            *figures,
+            _leaderboard_table(name, boards),
             Fold("What the paper says of these models", [told]),
-            *size_figure(name, lines, [NAE, ACCURACY]),
+            *(figure for found in sizes for figure in found),
         ],
-        standings(respondents, NAE, partial(_in_words, VERBS[name])),
+        [
+            one
+            for board in boards
+            for one in standings(
+                board.respondents, board.titled(NAE), partial(_in_words, VERBS[name])
+            )
+        ],
+    )
+
+
+def _leaderboard_table(name: str, boards: Sequence[Board]) -> Table:
+    every = [line for board in boards for line in board.lines]
+    rights = {
+        board.highest: human_correlation(perfect_matrix(highest_target=board.highest)) or 0.0
+        for board in boards
+        if board.respondents
+    }
+    ranges = [f"{right:.4f} with numbers 1 to {highest}" for highest, right in rights.items()]
+    right = " and ".join(ranges if len(ranges) > 1 else (f"{one:.4f}" for one in rights.values()))
+    apart = "Runs that were asked for other numbers are ranked apart: large numbers are harder."
+    return leaderboards(
+        f"{name}-leaderboard",
+        "Leaderboard, sorted by NAE (0 is best). Brackets hold 95 % intervals.",
+        [(board.shown.capitalize(), board.found) for board in boards],
+        [c for c in COLUMNS if any(line.cell(c).shown != "–" for line in every)],
+        [
+            *([apart] if len(rights) > 1 else []),
+            "Level, consistency and likeness depend on how many trials there are per cell of "
+            "target and category: compare rows with as many per cell.",
+            "The correlation with the ideal human observer is a likeness, not an accuracy: who is "
+            f"always right gets {right}, because people estimate above four. Few "
+            "trials pull a likeness down; its interval leaves this out and may lie above it.",
+            "Rows marked published hold what the text of Testolin, Hou and Zorzi (2025) gives; "
+            "rows marked baseline are computed, not run.",
+        ],
     )
 
 

@@ -106,9 +106,9 @@ def _bars_figure(results: Sequence[Result]) -> Figure:
 
     def draw() -> Drawing:
         figure = new_figure(7.6, 2.4 * len(results) + 0.3)
-        rows: Any = figure.subfigures(len(results), 1, squeeze=False)
-        for panel, one in zip(rows[:, 0], results, strict=True):
-            _bars(panel, one)
+        rows = figure.add_gridspec(len(results), 1)
+        for nth, one in enumerate(results):
+            _bars(figure, rows[nth, 0], one)
         return figure
 
     rows = [
@@ -133,7 +133,7 @@ def _bars_figure(results: Sequence[Result]) -> Figure:
     )
 
 
-def _bars(panel: Any, one: Result) -> None:
+def _bars(figure: Drawing, place: Any, one: Result) -> None:
     """One corpus; in two axes, one above the other, where its bars differ too much."""
     found = _numbers(one)
     numbers = np.arange(1, HIGHEST + 1)
@@ -142,7 +142,8 @@ def _bars(panel: Any, one: Result) -> None:
     cut = 1.2 * max(1 / every, many[HEAD:].max())
     tall = many[many > cut]
     if tall.size:
-        upper, lower = panel.subplots(2, 1, sharex=True, gridspec_kw={"height_ratios": (1, 1.4)})
+        halves = place.subgridspec(2, 1, height_ratios=(1, 1.4))
+        upper, lower = halves.subplots(sharex=True)
         upper.set_ylim(0.75 * tall.min() if tall.min() > 1.5 * cut else cut, 1.08 * tall.max())
         lower.set_ylim(0, cut)
         upper.spines["bottom"].set_visible(False)
@@ -155,7 +156,7 @@ def _bars(panel: Any, one: Result) -> None:
         lower.plot([0], [1], transform=lower.transAxes, **slash)
         both = [upper, lower]
     else:
-        both = [panel.subplots()]
+        both = [figure.add_subplot(place)]
     for axes in both:
         colours = [OVER if number % 10 == 0 else OWN for number in numbers]
         axes.bar(numbers, many, color=colours, width=0.8)
@@ -199,7 +200,8 @@ def _laws_figure(results: Sequence[Result]) -> Figure:
 
     return Figure(
         f"{NAME}-law",
-        "Every number on logarithmic axes; a power law is a straight line.",
+        "Every number on logarithmic axes, multiples of ten in orange; the line is the fitted "
+        "power law.",
         "; ".join(
             f"{one['name']}: exponent {told(one['fit']['exponent'], '.2f') if one['fit'] else '–'}"
             for one in results

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from decimal import Decimal
 from typing import Any, NamedTuple
 
 from subitize.records import Score
@@ -22,16 +23,25 @@ def text(value: float, form: str = ".3f") -> str:
 
     >>> text(1234567, COUNT), text(-0.5, "+.2f"), text(0.125, ".1%")
     ('1\\u2009234\\u2009567', '−0.50', '12.5 %')
+    >>> text(0.0000462, ".3g")
+    '0.0000462'
     >>> text(0.0004, "p"), text(0.04, "p")
     ('< .001', '.040')
     >>> text(0.9997, ".0%"), text(1, ".0%")  # all is not nearly all
     ('99.9 %', '100 %')
+    >>> text(0.965, ".0%"), text(0.835, ".0%")  # a half goes up
+    ('97 %', '84 %')
     """
     if form == ".0%" and (0 < value < 0.005 or 0.995 <= value < 1):
         value, form = min(max(value, 0.001), 0.999), ".1%"
     if form == "p":
         return "< .001" if value < 0.001 else f"{value:.3f}".lstrip("0")
-    shown = f"{value:{form}}".replace("%", " %").replace(",", "\N{THIN SPACE}")
+    if form.endswith("%"):
+        value *= 1 + 1e-12  # Python rounds a half to the even neighbour
+    shown = f"{value:{form}}"
+    if "e" in shown:
+        shown = f"{Decimal(shown):f}"
+    shown = shown.replace("%", " %").replace(",", "\N{THIN SPACE}")
     return shown.replace("-", "−")
 
 

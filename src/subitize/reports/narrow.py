@@ -109,13 +109,20 @@ def _renderer(figure: Figure) -> Any:
 def _columns(figure: Figure, renderer: Any) -> list[Stack]:
     """The panels from left to right; a colour bar is one too."""
     width, height = figure.get_size_inches()
-    found: dict[float, list[Panel]] = {}
+    every: list[Panel] = []
     for axes in (one for one in figure.axes if one.axison):
         place = axes.get_position(original=axes.get_label() != BAR)
         ends = place.x0 * width, place.y0 * height, place.x1 * width, place.y1 * height
-        found.setdefault(round(ends[0], 1), []).append(Panel(axes, *ends))
+        every.append(Panel(axes, *ends))
+    found: list[list[Panel]] = []
+    for panel in sorted(every, key=lambda one: one.left):
+        # Below each other although their numbers are not equally wide: they share their middle.
+        if found and panel.left < (found[-1][0].left + found[-1][0].right) / 2:
+            found[-1].append(panel)
+        else:
+            found.append([panel])
     columns: list[Stack] = []
-    for _, panels in sorted(found.items()):
+    for panels in found:
         # Panels that borrow their numbers are like those that they borrow from: to measure words
         # takes most of the time.
         alike = bool(columns) and all(map(_borrows, panels))
@@ -128,7 +135,7 @@ def _around(panels: Sequence[Panel], renderer: Any) -> Room:
     found: Any = [panel.axes.get_tightbbox(renderer) for panel in panels]
     dpi = renderer.dpi
     return Room(
-        min(panel.left for panel in panels) - min(one.x0 for one in found) / dpi,
+        max(panel.left - one.x0 / dpi for panel, one in zip(panels, found, strict=True)),
         min(panel.bottom for panel in panels) - min(one.y0 for one in found) / dpi,
         max(one.x1 for one in found) / dpi - max(panel.right for panel in panels),
         max(one.y1 for one in found) / dpi - max(panel.top for panel in panels),
@@ -204,7 +211,7 @@ def _place(block: Sequence[Stack], shift: float, height: float) -> None:
     scale = _frame(block) / (block[-1].right - first.left)
     for column in block:
         for panel in column.panels:
-            left = first.around.left + (panel.left - first.left) * scale
-            wide, tall = (panel.right - panel.left) * scale, panel.top - panel.bottom
+            left = first.around.left + (column.left - first.left) * scale
+            wide, tall = (panel.right - column.left) * scale, panel.top - panel.bottom
             bounds = (left / WIDTH, (panel.bottom + shift) / height, wide / WIDTH, tall / height)
             panel.axes.set_position(bounds)

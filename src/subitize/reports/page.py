@@ -265,6 +265,7 @@ class About(NamedTuple):
     models: Sequence[str]
     trials: int
     date: str = ""
+    people: int = 0
 
 
 def every_block(sections: Iterable[Section]) -> Iterator[Block]:

@@ -61,6 +61,13 @@ def size_figure(name: str, lines: Sequence[Line], columns: Sequence[Column]) -> 
         return figure
 
     said = " and ".join(column.label for column in measured)
+    told = [f"{said} against the size of the model"]
+    if any(len(own) > 1 for own in families.values()):
+        told.append("versions of one family are joined")
+    if not all(line.badge for line in sized):
+        told.append("filled: runs of this report, with 95 % intervals")
+    if any(line.badge for line in sized):
+        told.append("open: published values")
     rows = [
         (line.label, line.badge, line.values["parameters"], *(line.cell(c).value for c in measured))
         for line in sized
@@ -69,8 +76,7 @@ def size_figure(name: str, lines: Sequence[Line], columns: Sequence[Column]) -> 
     return [
         Figure(
             f"{name}-sizes",
-            f"{said} against the size of the model; versions of one family are joined. Filled: "
-            "runs of this report, with 95 % intervals; open: published values.",
+            f"{'; '.join(told)}.",
             f"{said} of {', '.join(line.label for line in sized)} by size.",
             draw,
             data_table(f"{name}-sizes", heads, rows),

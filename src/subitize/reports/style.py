@@ -119,6 +119,7 @@ def log_ticks(axis: Axis) -> None:
 
     low, high = sorted(axis.get_view_interval())
     powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    powers = powers[:: math.ceil(len(powers) / 8)]
     ticks: list[float] = []
     for between in ((1,), (1, 3), (1, 2, 5), (1, 1.5, 2, 3, 4, 5, 7), CLOSE):
         ticks = [step * 10.0**power for power in powers for step in between]
@@ -126,5 +127,15 @@ def log_ticks(axis: Axis) -> None:
         if len(ticks) >= 3:
             break
     axis.set_major_locator(FixedLocator(ticks))
-    axis.set_major_formatter(lambda value, _: f"{value:,.12g}".replace(",", "\N{THIN SPACE}"))
+    axis.set_major_formatter(_plain_number)
     axis.set_minor_formatter(NullFormatter())
+
+
+def _plain_number(value: float, place: object) -> str:
+    """All its digits, without an exponent.
+
+    >>> _plain_number(0.00001, 0), _plain_number(100, 0), _plain_number(2.5, 0)
+    ('0.00001', '100', '2.5')
+    """
+    shown = f"{value:,.12f}".rstrip("0").rstrip(".")
+    return shown.replace(",", "\N{THIN SPACE}")

@@ -160,7 +160,7 @@ def confusion(set_: str, respondents: Sequence[Respondent]) -> Figure | None:
 
     dots, shades = (
         "A dot is as large as the pair is frequent, on axes that are logarithmic above 10.",
-        "Shades are shares of each total; the top row also holds all responses above it.",
+        "Shades are shares of each total; a row marked ≥ also holds all responses above it.",
     )
     figure = Figure(
         f"{NAME}-{set_}-confusion",

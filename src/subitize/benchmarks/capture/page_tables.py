@@ -69,8 +69,9 @@ def leaderboard_table(set_: str, found: Ranking) -> Table:
         [
             "The price of occlusion is paired by configuration; skipped replies have no final "
             "number and score 100.",
-            "Rows marked published are Table 2 of the paper; people and CountGD are marked as "
-            "such. People (Table 3) saw 100 occluded pictures of each set.",
+            "Rows marked published are Table 2 of the paper"
+            + ("; people and CountGD are marked as such. " if set_ == "real" else ". ")
+            + "People (Table 3) saw 100 occluded pictures of each set.",
             comparable,
         ],
     )

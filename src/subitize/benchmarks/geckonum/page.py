@@ -103,7 +103,9 @@ def people_sections(runs: Sequence[StoredRun]) -> list[Section]:
 def annotation_sections(people: People) -> list[Section]:
     """The page of people's answers, such as the released ones."""
     rows = people.rows()
-    unused = ", ".join(f"{n} × {reason}" for reason, n in rows.dropped.items()) or "none"
+    unused = (
+        ", ".join(f"{text(n, COUNT)} × {reason}" for reason, n in rows.dropped.items()) or "none"
+    )
     who = Prose(
         f"Answers of people: {text(rows.used, COUNT)} rows used; not used: {unused}. The "
         "label of a question is the answer most of them gave."

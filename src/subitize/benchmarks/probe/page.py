@@ -279,7 +279,10 @@ def _by_number(task: str, respondents: Sequence[Respondent], score: str) -> Figu
 
 
 def _shares(numbers: Mapping[str, float]) -> str:
-    return ", ".join(f"{n} ({text(share, '.0%')})" for n, share in list(numbers.items())[:5])
+    return ", ".join(
+        f"{n}\N{NO-BREAK SPACE}({text(share, '.0%')})".replace(" %", "\N{NO-BREAK SPACE}%")
+        for n, share in list(numbers.items())[:5]
+    )
 
 
 def _when_wrong(task: str, respondents: Sequence[Respondent]) -> list[Block]:
@@ -296,7 +299,7 @@ def _when_wrong(task: str, respondents: Sequence[Respondent]) -> list[Block]:
     if not lines:
         return []
     shown = columns("instead:Numbers said instead:wide; wrong:Wrong:n")
-    told = "The numbers that are said most often where a wrong one is, as shares of those answers."
+    told = "What is said instead of the right number, as shares of the wrong answers."
     return [model_table(f"{NAME}-{task}-wrong", told, lines, shown)]
 
 
