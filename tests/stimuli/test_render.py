@@ -16,19 +16,24 @@ from subitize.errors import BadInput, UnknownName, WrongRun
 from subitize.pictures.decode import decode
 from subitize.pictures.encode import drawn
 from subitize.records import Stimulus
-from subitize.stimuli import naming, render
+from subitize.stimuli import naming, probe, render
 
 
 def test_a_drawn_stimulus() -> None:
     recipe = naming.recipe("apples", 3, 0, size=64)
     picture = render(Stimulus("drawn", recipe))
-    assert picture.sha256 == drawn(decode(picture.png)).sha256
     assert picture == naming.draw(recipe)
+    assert picture != naming.draw(recipe | {"index": 1})
+
+
+def test_a_drawn_scene_is_known_by_its_pixels() -> None:
+    scene = render(Stimulus("drawn", probe.recipe(4, 0)))
+    assert scene.sha256 == drawn(decode(scene.png)).sha256
 
 
 def test_another_version_of_the_drawing_is_refused() -> None:
     recipe = naming.recipe("apples", 3, 0, size=64) | {"version": 0}
-    with pytest.raises(WrongRun, match=r"version 0 .* version 1"):
+    with pytest.raises(WrongRun, match=r"version 0 .* version 2"):
         render(Stimulus("drawn", recipe))
 
 

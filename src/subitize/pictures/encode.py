@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import struct
 import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import Any
@@ -21,9 +21,6 @@ from numpy.typing import NDArray
 from subitize.errors import BadInput
 
 Pixels = NDArray[np.uint8]
-Stretches = NDArray[np.int64]
-WHITE = 0xFFFFFFFF
-"""as a number, see `as_numbers`"""
 
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _NONE, _UP = 0, 2
@@ -153,26 +150,22 @@ def pixels_sha256(pixels: Pixels, palette: Pixels | None = None) -> str:
     differ = np.append(True, seen[1:] != seen[:-1])
     if not differ.all():
         starts, seen = starts[differ], seen[differ]
-    return _sha256(pixels.shape[:2], starts, seen)
-
-
-def stretches_sha256(height: int, width: int, stretches: Sequence[Stretches]) -> str:
-    """The same hash of a white picture with things on it that nowhere touch each other.
-
-    Of each thing the stretches that differ from what is before them, among them the white ones
-    behind it: the number of where one begins (in reading order), × 2³², and of its colour.
-    """
-    found = np.concatenate([np.array([WHITE]), *stretches])
-    # things are in order by themselves, and this way of sorting makes use of it
-    found.sort(kind="stable")
-    return _sha256((height, width), found >> 32, found.astype(np.uint32))
-
-
-def _sha256(shape: tuple[int, ...], starts: Stretches, seen: NDArray[np.uint32]) -> str:
-    found = hashlib.sha256(struct.pack("<qq", *shape))
+    found = hashlib.sha256(struct.pack("<qq", *pixels.shape[:2]))
     found.update(starts.astype("<i8", copy=False).data)
     found.update(seen.astype("<u4", copy=False).data)
     return found.hexdigest()
+
+
+def things_sha256(height: int, width: int, things: Iterable[tuple[int, int, bytes]]) -> str:
+    """Hash of what is seen in a white picture with things on it that nowhere touch each other.
+
+    SHA-256 over height and width, then of each thing, in reading order, the top and the left of its
+    box (all of these as 64-bit little-endian numbers) and the hash of its own pixels, which is made
+    once however many pictures show it: a tenth of what `pixels_sha256` costs.
+    """
+    found = [struct.pack("<qq", height, width)]
+    found += [struct.pack("<qq", top, left) + pixels for top, left, pixels in sorted(things)]
+    return hashlib.sha256(b"".join(found)).hexdigest()
 
 
 def as_numbers(colours: Pixels) -> NDArray[np.uint32]:

@@ -155,6 +155,8 @@ class _Pictures:
         self._beside = beside
         self._seconds: dict[object, float] = {}
         """CPU time of the latest pictures, by who draws it and how large"""
+        self._quick = 0
+        """how many were drawn here, not in the thread"""
         self._under_way: dict[str, asyncio.Task[Picture]] = {}
         self._kept: OrderedDict[str, Picture] = OrderedDict()
         self._bytes = 0
@@ -170,7 +172,10 @@ class _Pictures:
         like = stimulus.kind, stimulus.recipe.get("drawer"), stimulus.recipe.get("size")
         task = self._under_way.get(key)
         if task is None and self._beside and self._seconds.get(like, QUICK) < QUICK:
-            return self._keep(key, like, _timed(stimulus))
+            self._quick += 1
+            # to look at the clock costs as much as some drawing: once in a while will do
+            timed = _timed(stimulus) if self._quick % LATEST == 0 else (_shown(stimulus), None)
+            return self._keep(key, like, timed)
         if task is None:
             task = self._under_way[key] = asyncio.ensure_future(self._draw(key, like, stimulus))
         return await asyncio.shield(task)
@@ -182,11 +187,12 @@ class _Pictures:
         finally:
             del self._under_way[key]
 
-    def _keep(self, key: str, like: object, timed: tuple[Picture, float]) -> Picture:
+    def _keep(self, key: str, like: object, timed: tuple[Picture, float | None]) -> Picture:
         picture, seconds = timed
-        # one that takes long, because its shapes are new, does not send the next ones away
-        before = self._seconds.get(like, seconds)
-        self._seconds[like] = before + (seconds - before) / LATEST
+        if seconds is not None:
+            # one that takes long, because its shapes are new, does not send the next ones away
+            before = self._seconds.get(like, seconds)
+            self._seconds[like] = before + (seconds - before) / LATEST
         self._kept[key] = picture
         self._bytes += len(picture.png)
         while self._bytes > KEPT_BYTES and len(self._kept) > 1:
@@ -196,7 +202,12 @@ class _Pictures:
 
 
 def _timed(stimulus: Stimulus) -> tuple[Picture, float]:
-    """The picture, without what could tell of it, and the CPU time it took."""
+    """The picture and the CPU time it took."""
     begun = time.thread_time()
+    return _shown(stimulus), time.thread_time() - begun
+
+
+def _shown(stimulus: Stimulus) -> Picture:
+    """The picture, without what could tell of it."""
     picture = render(stimulus)
-    return Picture(picture.png, picture.sha256), time.thread_time() - begun
+    return Picture(picture.png, picture.sha256)

@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from subitize.errors import BadInput, UnknownName
-from subitize.pictures.encode import Picture, encode_framed, framed, stretches_sha256
+from subitize.pictures.encode import Picture, encode_framed, framed, things_sha256
 from subitize.stimuli import art, holding, orthogonal
 from subitize.stimuli.scenes import Scene, scene_of, tiles_of
 
-DRAWING_VERSION = 1
+DRAWING_VERSION = 2
 """goes up with every change that alters a single pixel"""
 CATEGORIES = ("apples", "people", "butterflies", "dots", "fast cards")
 SMALLEST_SIZE = 16
@@ -72,13 +72,11 @@ def draw(recipe: Mapping[str, Any]) -> Picture:
     canvas = rows[:, 1:]
     tiles, boxes = _put(scene, canvas)
     # all things keep apart (see `placing`), so that what is known of each is known of the picture
-    stretches = [
-        tile.stretches(size) + ((top * size + left) << 32)
-        for tile, (left, top, _, _) in zip(tiles, boxes, strict=True)
-    ]
+    places = zip(tiles, boxes, strict=True)
+    things = [(top, left, tile.sha256) for tile, (left, top, _, _) in places]
     picture = Picture(
         encode_framed(rows, art.palette(scene.kind)),
-        stretches_sha256(size, size, stretches),
+        things_sha256(size, size, things),
         partial(_facts, recipe, scene, tiles, boxes),
     )
     for left, top, right, bottom in boxes:

@@ -7,6 +7,8 @@ An item is a circle. Two circles keep GAP pixels apart; a painted pixel's centre
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Iterator
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,8 +25,6 @@ FILL = 0.42
 """share of the picture that darts can fill with circles without much searching"""
 _SHRINK, _ROUNDS = 0.88, 5
 _DARTS, _BATCHES = 64, 24
-_AHEAD = 64
-"""items of which the first darts are thrown together"""
 _FEW = 16
 """placed items up to which darts are looked at one by one: mostly the first hits nothing"""
 _FIRST = 4
@@ -53,18 +53,16 @@ def _fitted(wished: NDArray[np.float64], size: int) -> NDArray[np.float64]:
     if not len(wished):
         return wished
     inner = size - 2 * MARGIN
-    room = FILL * inner * inner
-    low, high = 0.0, min(1.0, inner / float(wished.max()))
-
-    def crowded(factor: float) -> bool:
-        return float(np.sum((wished * factor + GAP) ** 2)) * math.pi / 4 > room
-
-    if len(wished) == 1 or not crowded(high):
-        return wished * high
-    for _ in range(30):
-        middle = (low + high) / 2
-        low, high = (low, middle) if crowded(middle) else (middle, high)
-    return wished * low
+    each = wished.tolist()
+    factor = min(1.0, inner / max(each))
+    if len(wished) > 1:
+        # the circles with their gaps take Σ (factor · wished + GAP)² · π / 4
+        squares, middle = sum(one * one for one in each), GAP * sum(each)
+        beyond = FILL * inner * inner * 4 / math.pi - len(wished) * GAP**2
+        roomy = (math.sqrt(middle**2 + squares * max(beyond, 0.0)) - middle) / squares
+        factor = min(factor, roomy)
+    fitted: NDArray[np.float64] = wished * factor
+    return fitted
 
 
 def scatter(
@@ -92,70 +90,47 @@ def throw_darts(diameters: Diameters, size: int, rng: np.random.Generator) -> Ce
     """Places for circles of exactly these diameters, the largest first; None if not found."""
     wide = diameters.tolist()
     order = sorted(range(len(wide)), key=wide.__getitem__, reverse=True)
-    # first whole coordinates at which circles keep the margin; the last ones lie opposite
-    nears = [MARGIN + (wide[item] + 1) // 2 for item in order]
-    ahead = _thrown_ahead(nears, size, rng)
-    placed: list[tuple[int, int, int]] = []
-    others = np.empty((len(wide), 3), np.int64)  # the same as an array, for when they are many
-    for place, (item, near) in enumerate(zip(order, nears, strict=True)):
-        if size - near < near:
-            return None
-        for _ in range(_BATCHES):
-            if ahead is None:
-                darts = rng.integers(near, size - near, (_DARTS, 2), endpoint=True)
-            else:
-                darts = ahead[place]
-            if place <= _FEW:
-                free = _first_of_few(darts, wide[item], placed)
-            else:
-                free = _first_free(darts, wide[item], others[:place])
-            if free is not None:
-                placed.append((*free, wide[item]))
-                others[place] = placed[-1]
-                break
-            if ahead is not None:  # more are needed: give back those of the items to come
-                rng.bit_generator.advance(-_DARTS * (len(order) - place - 1))  # type: ignore[attr-defined]
-                ahead = None
-        else:
-            return None
     centres = np.empty((len(wide), 2), np.int64)
-    centres[order] = np.array(placed).reshape(-1, 3)[:, :2]
+    placed: list[tuple[int, int, int]] = []
+    stream = _stream(rng)
+    others = np.empty((len(wide), 3), np.int64)  # the same as an array, for when they are many
+    for place, item in enumerate(order):
+        # the first whole coordinate at which the circle keeps the margin, and how many there are
+        near = MARGIN + (wide[item] + 1) // 2
+        span = size - 2 * near + 1
+        if span < 1:
+            return None
+        if place <= _FEW:
+            darts = islice(stream, _DARTS * _BATCHES)
+            free = _first_of_few(darts, near, span, wide[item], placed)
+        else:
+            free = _first_free(near, span, wide[item], others[:place], rng)
+        if free is None:
+            return None
+        placed.append((*free, wide[item]))
+        others[place] = placed[-1]
+        centres[item] = free
     return centres
 
 
-def _thrown_ahead(
-    nears: list[int], size: int, rng: np.random.Generator
-) -> NDArray[np.int64] | None:
-    """The first darts of all items, as `rng.integers` would throw them for one item after another
-    in ten times the time; None where it can't be told without it.
-
-    NumPy makes two numbers below k from 64 bits, the lower half first: the half × k // 2³². Where
-    the rest of it is small a number may be thrown anew, which happens once in 10,000 pictures.
-    """
-    source = rng.bit_generator
-    many, least = len(nears), min(nears, default=0)
-    if not 0 < many <= _AHEAD or size - 2 * max(nears) < 1 or size - 2 * least >= 1 << 31:
-        return None
-    if not isinstance(source, np.random.PCG64) or source.state["has_uint32"]:
-        return None
-    halves = source.random_raw(many * _DARTS).astype("<u8", copy=False).view("<u4")
-    near = np.array(nears, np.uint64)[:, None]
-    below = np.uint64(size + 1) - 2 * near
-    products = halves.reshape(many, 2 * _DARTS).astype(np.uint64) * below
-    if (products.astype(np.uint32) < below).any():
-        source.advance(-many * _DARTS)
-        return None
-    return ((products >> 32) + near).astype(np.int64).reshape(many, _DARTS, 2)
+def _stream(rng: np.random.Generator) -> Iterator[list[float]]:
+    """Places in a square of side 1, one after another."""
+    while True:
+        yield from rng.random((_DARTS, 2)).tolist()
 
 
 def _first_of_few(
-    darts: Centres, diameter: int, placed: list[tuple[int, int, int]]
+    darts: Iterable[list[float]],
+    near: int,
+    span: int,
+    diameter: int,
+    placed: list[tuple[int, int, int]],
 ) -> tuple[int, int] | None:
     """The first dart around which a circle keeps its distance from a few others."""
     # compared as 4 d² so that half pixels stay whole numbers
     apart = [(x, y, (wide + diameter + 2 * GAP) ** 2) for x, y, wide in placed]
-    for dart in darts:
-        x, y = dart.tolist()
+    for across, down in darts:
+        x, y = near + int(across * span), near + int(down * span)
         for a, b, least in apart:
             if 4 * ((x - a) ** 2 + (y - b) ** 2) < least:
                 break
@@ -164,14 +139,17 @@ def _first_of_few(
     return None
 
 
-def _first_free(darts: Centres, diameter: int, others: NDArray[np.int64]) -> tuple[int, int] | None:
+def _first_free(
+    near: int, span: int, diameter: int, others: NDArray[np.int64], rng: np.random.Generator
+) -> tuple[int, int] | None:
     """The same for many others; a few darts at first, since one of those is mostly free."""
     least = (others[:, 2] + diameter + 2 * GAP) ** 2
-    for some in (darts[:_FIRST], darts[_FIRST:]):
-        away = some[:, None, :] - others[None, :, :2]
+    for many in (_FIRST, *[_DARTS] * _BATCHES):
+        darts = near + (rng.random((many, 2)) * span).astype(np.int64)
+        away = darts[:, None, :] - others[None, :, :2]
         free = np.all(4 * np.sum(away * away, axis=2) >= least, axis=1)
         if free.any():
-            x, y = some[int(free.argmax())].tolist()
+            x, y = darts[int(free.argmax())].tolist()
             return x, y
     return None
 

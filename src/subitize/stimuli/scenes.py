@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from subitize.errors import BadInput
-from subitize.stimuli import art, generator, holding, orthogonal, patterns, placing
+from subitize.stimuli import art, generator, holding, orthogonal, passing, patterns, placing
 from subitize.stimuli.art.drawings import CARD_COLOURS, CLIPS
 from subitize.stimuli.geometry import Points
 from subitize.stimuli.holding import AREA_SHARE, TilesOf
@@ -31,7 +31,7 @@ _WIDEST = 0.198
 """largest diameter, as a share of the picture's side"""
 VARIETY = 1.8
 """largest diameter divided by the smallest"""
-_STEPS = 16
+_STEPS = 8
 """diameters come from a ladder of so many steps, so that tiles can be used again"""
 _TRIES = 120
 """layouts tried before a cue is given up as impossible to hold"""
@@ -57,7 +57,7 @@ def scene_of(recipe: Recipe) -> Scene:
     size = recipe["size"]
     room = patterns.card_capacity(size) if card else placing.capacity(size)
     placing.check_room(recipe["n"], size, room)
-    rng = generator("naming", recipe["seed"], recipe["category"], recipe["n"], recipe["index"])
+    rng = passing("naming", recipe["seed"], recipe["category"], recipe["n"], recipe["index"])
     if recipe.get("cues") and recipe["n"]:
         return _orthogonal(recipe, rng)
     return _card(recipe, rng) if card else _scattered(recipe, rng)

@@ -10,8 +10,10 @@ rest are the blends at its edges that matter most.
 
 from __future__ import annotations
 
+import hashlib
+import struct
 from collections import OrderedDict
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
 from threading import Lock
@@ -20,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from subitize.errors import UnknownName
-from subitize.pictures.encode import WHITE, Stretches, as_numbers
+from subitize.pictures.encode import as_numbers
 from subitize.stimuli.art.drawings import LOOKS, drawing
 from subitize.stimuli.art.raster import Colour, Cut, Outlines, cut
 from subitize.stimuli.geometry import Points, convex_hull
@@ -51,17 +53,12 @@ class Tile:
     """painted pixels"""
     colours: NDArray[np.uint32]
     """of its kind's palette, as numbers"""
-    _stretches: dict[int, Stretches] = field(default_factory=dict, repr=False)
 
-    def stretches(self, width: int) -> Stretches:
-        """Its stretches in a picture of this width, as `stretches_sha256` takes them, if its first
-        pixel were the picture's."""
-        found = self._stretches.get(width)
-        if found is None:
-            found = _stretches(self.colours[self.numbers], width)
-            self._stretches.clear()  # hardly ever is a tile used in pictures of two sizes
-            self._stretches[width] = found
-        return found
+    @cached_property
+    def sha256(self) -> bytes:
+        """Hash of its shape and its pixels' colours."""
+        shape = struct.pack("<qq", *self.numbers.shape)
+        return hashlib.sha256(shape + self.colours.take(self.numbers).tobytes()).digest()
 
     @cached_property
     def corners(self) -> Points:
@@ -86,8 +83,7 @@ class _Kept(OrderedDict[tuple[str, str, int], Tile]):
 
 
 def _bytes(made: Tile) -> int:
-    """About what a tile takes: its stretches, if anybody wants them, are as large as its pixels."""
-    return 2 * made.numbers.nbytes
+    return made.numbers.nbytes
 
 
 _kept = _Kept()
@@ -233,16 +229,6 @@ def _nearest(some: Colours, others: Colours) -> NDArray[np.intp]:
         doubled = -2 * (seen >> shift & 255).astype(np.float32)
         away += doubled[:, None] * others[:, channel].astype(np.float32)
     return np.asarray(away.argmin(axis=1)[which])
-
-
-def _stretches(shown: NDArray[np.uint32], width: int) -> Stretches:
-    """Where colours change along the rows of a thing on white, and to what."""
-    height, wide = shown.shape
-    on_white = np.full((height, wide + 2), WHITE, np.uint32)
-    on_white[:, 1:-1] = shown
-    rows, columns = (on_white[:, 1:] != on_white[:, :-1]).nonzero()
-    found: Stretches = ((rows * width + columns) << 32) + on_white[:, 1:][rows, columns]
-    return found
 
 
 def _outer_corners(painted: NDArray[np.bool_]) -> NDArray[np.float64]:
