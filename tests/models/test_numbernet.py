@@ -123,9 +123,10 @@ def test_it_is_small_and_lies_in_the_package() -> None:
 LOOKS: dict[str, dict[str, Any]] = {
     "plain": {}, "clutter": {"clutter": 40}, "overlap": {"overlap": 0.4},
 }  # fmt: skip
-PRECISE = {"float64": 1e-7, "float32": 5e-5}
-"""how near both are, by torch's precision: its 32 bits alone make up to 1.2e-5 on a steep number
-line; of empty cells, all alike, the two may keep others, which makes 1e-8"""
+EXACT, ROUNDED, STEEP = 1e-7, 1e-5, 5e-5
+"""how near both are: to torch in 64 bits; in 32, with a head of words; with a number line, so steep
+that rounding in 32 bits makes 3e-5. Of empty cells, all alike, the two may keep others, which makes
+1e-8"""
 
 
 @pytest.mark.budget(30)
@@ -138,15 +139,16 @@ def test_numpy_equals_torch(seed: int, look: str) -> None:
 
     asked = scene_questions(20, seed=FRESH, highest=20, look=LOOKS[look]).questions[:20]
     pictures = [shrunk(decode(draw(one.recipe).png), SIDE) for one in asked]
-    for name, (precision, near) in product(NAMES, PRECISE.items()):
+    for name, kind in product(NAMES, (torch.float64, torch.float32)):
         weights = weights_of(name, seed)
-        kind = getattr(torch, precision)
+        cells_near = EXACT if kind == torch.float64 else ROUNDED
+        near = STEEP if kind == torch.float32 and "line.weight" in weights else cells_near
         tensors = {key: torch.from_numpy(value).to(kind) for key, value in weights.items()}
         for one, pixels in zip(asked, pictures, strict=True):
             words = word_vector(claims(one.question)[0].words)
             cells = regions(pixels, weights)
             theirs = lessons.eye_regions(torch.from_numpy(pixels[None].copy()), tensors)
-            assert by_place(cells) == pytest.approx(by_place(theirs[0].numpy()), abs=near)
+            assert by_place(cells) == pytest.approx(by_place(theirs[0].numpy()), abs=cells_near)
             logits = lessons.number_logits(theirs, torch.from_numpy(words[None]), tensors)
             ours = number_logits(cells, words, weights)
             assert likely(ours) == pytest.approx(likely(logits[0].numpy()), abs=near)
