@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
+import numpy as np
 import pytest
 from aiohttp import web
 from typer.testing import CliRunner
 
 from subitize.cli import root
+from subitize.commands.doctoring import _tried
+from subitize.models.base import Answers, Item, Kind, Model, Reply
 from subitize.readers.text import strict
 from tests.chat_server import ChatServer
 from tests.models import tiny_matchers, tiny_namers
@@ -147,3 +152,23 @@ def test_a_server_that_refuses_comes_with_what_to_do(status: int, says: str) -> 
 def test_a_server_that_is_not_there_comes_with_what_to_do() -> None:
     found = doctored("--model", "openai/x", "--base-url", "http://127.0.0.1:9/v1", code=1)["model"]
     assert "start the server that http://127.0.0.1:9/v1 names" in found["what to do"]
+
+
+@pytest.mark.parametrize(
+    ("sign", "right", "lowest", "means"),
+    [(1, 20, 0, "it knows"), (-1, 0, 20, "wrong way round"), (0, 0, 0, "not told from chance")],
+)
+def test_a_matcher_that_is_read_the_wrong_way_round_is_told(
+    sign: int, right: int, lowest: int, means: str
+) -> None:
+    class Fits(Model):
+        kinds: ClassVar[tuple[Kind, ...]] = ("matcher",)
+
+        def match(self, items: Sequence[Item]) -> Answers:
+            kinds = [int(item.trial) % len(item.options) for item in items]
+            rows = sign * np.eye(len(items[0].options))[kinds]
+            return [Reply("scores", {"scores": row.tolist()}) for row in rows]
+
+    found = asyncio.run(_tried(Fits("fits", {})))["reply"]
+    assert (found["right"], found["lowest"]) == (right, lowest)
+    assert means in found["means"]

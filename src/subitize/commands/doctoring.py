@@ -67,6 +67,8 @@ HOLE = (64, 64, 192, 192)
 """in the picture that is shown, for whoever only fills holes"""
 PAIRS = 20
 """obvious pairs that a matcher is tried on"""
+CLEAR = 11
+"""of them: so many come by chance once in 250 times"""
 
 
 def doctor(
@@ -233,16 +235,24 @@ async def _tried(model: Model) -> dict[str, Any]:
 
 
 async def _pairs(model: Model) -> Mapping[str, Any]:
-    """Of so many pictures of one kind of thing, how often its own name scores highest."""
+    """Of so many pictures of one kind of thing, how often its own name scores highest, and how
+    often lowest, which tells a head whose numbers are read the wrong way round."""
     rng = np.random.default_rng(0)
     names = tuple(sentence for _, sentence in KINDS)
     items = [
         Item(str(place), "", draw_scattered(KINDS[place % len(KINDS)][0], 3, 256, rng), names)
         for place in range(PAIRS)
     ]
-    right = 0
+    right = lowest = 0
     for place, reply in enumerate(await asked_once(model, "matcher", items)):
         if isinstance(reply, ModelError):
             raise reply
-        right += int(np.argmax(reply.value["scores"]) == place % len(KINDS))
-    return {"right": right, "of": PAIRS, "chance": PAIRS // len(KINDS)}
+        scores = reply.value["scores"]
+        own = scores.pop(place % len(KINDS))
+        right, lowest = right + (own > max(scores)), lowest + (own < min(scores))
+    if lowest >= CLEAR:
+        means = "its scores are highest where a sentence does not fit: read the wrong way round"
+    else:
+        means = "it knows these things" if right >= CLEAR else "not told from chance"
+    return {"right": right, "lowest": lowest, "of": PAIRS, "chance": PAIRS // len(KINDS),
+            "means": means}  # fmt: skip
