@@ -2,7 +2,8 @@
 
 Responders whose scores are known exactly answer runs of five categories, targets 1..10 and a few
 trials per cell; each run's intervals hold the truth or do not. A cell of the table is a responder,
-a number of trials per cell and a score. SUBITIZE_RUNS says how many runs (2,000).
+a number of trials per cell and a score. SUBITIZE_RUNS says how many runs (2,000); with
+SUBITIZE_SCORE only that score is measured anew, on the runs that the table was made of.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ PER_CELL = (2, 5, 20, 50)
 LARGEST = 210
 TARGETS = np.arange(1, 11)
 SCORES = ("accuracy", "nae", "smape", "mae", "rmse", "human_correlation")
+YARDSTICK = observer_matrix()
 Entries = tuple[Counts, Counts, Counts, Counts]
 """target, response, stratum and times of answers that are alike"""
 
@@ -71,6 +73,7 @@ def responders() -> dict[str, list[Floats]]:
         "mean .8 t, sd .1 t": _low(0.8, 0.1),
         "always 4, 3 % say 5": _matrix(lambda _: {4: 0.97, 5: 0.03}),
         "perfect": _padded(perfect_matrix()),
+        "right, half of the 7s 8": _matrix(lambda t: {t: 0.5, t + 1: 0.5} if t == 7 else {t: 1.0}),
     }
     mixed = [observer(0.15)] * 3 + [observer(0.35, 2)] * 2
     return {
@@ -128,29 +131,26 @@ def drawn(
     return one, two, three, four
 
 
-def covered(name: str, per_cell: int, runs: int, seed: int = 0) -> dict[str, dict[str, Any]]:
+def covered(
+    name: str, per_cell: int, runs: int, seed: int = 0, scores: Sequence[str] = SCORES
+) -> dict[str, dict[str, Any]]:
     """Share of runs with an interval and, of those, coverage, share of misses below the truth and
-    mean width, for every score of one responder.
+    mean width, for scores of one responder.
 
     Beside the width of accuracy stands that of Clopper and Pearson.
     """
     matrices, asked = responders()[name], weights_of(name)
     truth = truths(matrices, asked)
-    found = {score: np.zeros((runs, 2)) for score in SCORES}
+    found = {score: np.zeros((runs, 2)) for score in scores}
     exact = np.zeros(runs)
     rng = np.random.default_rng([seed, per_cell])
     for at in range(runs):
         entries = drawn(matrices, asked, per_cell, rng)
-        target, response, stratum, times = entries
-        for score, (values, steps, most) in terms(target, response).items():
-            one = mean_interval(
-                values, times=times, strata=stratum, steps=steps, bounds=(0.0, most), worst=True
-            )
-            found[score][at] = np.nan if one.low is None else (one.low, one.high)
-        right = proportion_interval(int(times[target == response].sum()), int(times.sum()))
-        exact[at] = (right.high or 0.0) - (right.low or 0.0)
-        like = likeness_interval(entries, observer_matrix())
-        found["human_correlation"][at] = (like.low, like.high) if like else (np.nan, np.nan)
+        for score, ends in found.items():
+            ends[at] = _ends(score, entries)
+        right = entries[3][entries[0] == entries[1]].sum()
+        one = proportion_interval(int(right), int(entries[3].sum()))
+        exact[at] = (one.high or 0.0) - (one.low or 0.0)
     table = {}
     for score, ends in found.items():
         low, high = ends[~np.isnan(ends[:, 0])].T
@@ -162,8 +162,22 @@ def covered(name: str, per_cell: int, runs: int, seed: int = 0) -> dict[str, dic
             "width": float(f"{float(np.mean(high - low)):.4g}") if low.size else None,
             "truth": float(f"{truth[score]:.6g}"),
         }
-    table["accuracy"]["clopper_pearson"] = float(f"{float(exact.mean()):.4g}")
+    if "accuracy" in table:
+        table["accuracy"]["clopper_pearson"] = float(f"{float(exact.mean()):.4g}")
     return table
+
+
+def _ends(score: str, entries: Entries) -> tuple[Any, Any]:
+    """The interval of one score of a run; NaN where it has none."""
+    target, response, stratum, times = entries
+    if score == "human_correlation":
+        found = likeness_interval(entries, YARDSTICK)
+    else:
+        values, steps, most = terms(target, response)[score]
+        found = mean_interval(
+            values, times=times, strata=stratum, steps=steps, bounds=(0.0, most), worst=True
+        )
+    return (np.nan, np.nan) if found is None or found.low is None else (found.low, found.high)
 
 
 def _mean(shares: Any) -> float | None:
@@ -172,17 +186,20 @@ def _mean(shares: Any) -> float | None:
 
 def main() -> int:
     """Write the table, a responder at a time; cells that are there with as many runs stay."""
-    runs = int(os.environ.get("SUBITIZE_RUNS", RUNS))
+    runs, only = int(os.environ.get("SUBITIZE_RUNS", RUNS)), os.environ.get("SUBITIZE_SCORE")
     table: dict[str, Any] = json.loads(FILE.read_text()) if FILE.exists() else {}
     for name in responders():
         for per_cell in PER_CELL:
             known = table.get(name, {}).get(str(per_cell), {})
-            if known.get("runs", 0) >= runs:
+            scores = (only,) if only and known else SCORES
+            if known.get("runs", 0) >= runs and not only:
                 continue
-            made = {"runs": runs, **covered(name, per_cell, runs)}
+            # the same seed draws the same runs
+            many = runs if scores == SCORES else known["runs"]
+            made = {**known, "runs": many, **covered(name, per_cell, many, scores=scores)}
             table.setdefault(name, {})[str(per_cell)] = made
             FILE.write_text(json.dumps(table, indent=1, ensure_ascii=False) + "\n")
-            print(name, per_cell, {s: made[s]["coverage"] for s in SCORES}, flush=True)
+            print(name, per_cell, {s: made[s]["coverage"] for s in scores}, flush=True)
     return 0
 
 

@@ -107,7 +107,8 @@ MAPE and RMSE have no interval then with fewer than five trials per cell. Few
 trials in a cell do not tell its spread well: with Satterthwaite's degrees of freedom t takes the
 place of z. A likeness has the interval of `measures/likeness_interval.py`, around the correlation
 without the noise that pulls it towards 0, so it need not hold the value; noise in the influences is
-taken out once. The category consistency has none:
+taken out once, and its end nearer to 0 lies where both orders of r's change go together (z A + b v
+(z² + 1), A the first order, b v the second in one direction). The category consistency has none:
 the smallest of several noisy correlations lies below the truth; `category_null` says what
 categories answered alike would give. MAE, RMSE and MAPE stand beside NAE and sMAPE because the
 literature on counting uses them; nobody is ranked by them.
@@ -115,17 +116,18 @@ literature on counting uses them; nobody is ranked by them.
 What an interval can't know is how large a mistake is that was never made: of a responder who says
 200 once in a hundred trials, runs without such an answer (8 % of runs with 5 trials per cell) have
 an NAE whose interval does not hold the truth. A likeness whose truth is 1, its very bound, is held
-nearly always. That of a responder who errs at one or two numbers alone, and there about half of the
-time, is held in 73 to 93 % of runs, as its interval may begin above it: chance alone brings such a
-run close to the most that its likeness can be, where no answer seems to matter (300 runs each of
-right but for 8 in half of the answers to 7: .93, .80, .89 and .93 with 5, 10, 20 and 50 trials per
-cell; but for 11 in half of those to 10: .73 with 50). An NAE with rare enormous errors (100 in one
-of 200 trials) is held in .73 of runs with 5 trials per cell, .86 with 20. Where fewer than five
-exceptions to the usual answer are expected (always 4 with 3 % of 5, rare errors), with two trials
-per cell, and for NAE and sMAPE of small errors made at large numbers only (observer w .03),
-intervals hold more often than they promise. Where only runs with an error have an interval (NAE,
-MAE and RMSE, two trials per cell), those are the unlucky ones, and of rare errors it holds less
-often among them; over all runs nothing false is said more often than promised.
+nearly always, as is that of a responder who errs at one or two numbers alone, there about half of
+the time: its r hardly changes with how often, so the interval reaches as far down as chance can
+bring r up (300 runs each with 5, 10, 20 and 50 trials per cell, right but for 11 in half of the
+answers to 10: held in all; for one more in half of those to 7 and 9: 1, 1, .937, .973). An NAE with
+rare enormous errors (100 in one of 200 trials) is held in .73 of runs with 5 trials per cell, .86
+with 20. Close to 1 one cell of the table holds more than it must (two kinds of observer with empty
+cells, 5 trials: .981). Where fewer than five exceptions to the usual answer are expected (always 4
+with 3 % of 5, rare errors), with two trials per cell, and for NAE and sMAPE of small errors made at
+large numbers only (observer w .03), intervals hold more often than they promise. Where only runs
+with an error have an interval (NAE, MAE and RMSE, two trials per cell), those are the unlucky ones,
+and of rare errors it holds less often among them; over all runs nothing false is said more often
+than promised.
 
 """
 MODELS = """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 from zlib import crc32
 
@@ -176,6 +177,34 @@ def test_three_random_cells_of_the_coverage_table_come_out_again() -> None:
             assert found[score]["coverage"] == pytest.approx(
                 known[score]["coverage"], abs=3 * error
             ), (name, per_cell, score)
+
+
+@pytest.mark.parametrize(("wrong", "per_cell"), [((7,), 10), ((7,), 20), ((10,), 50), ((7, 9), 5)])
+def test_a_likeness_near_the_most_it_can_be_is_held(wrong: tuple[int, ...], per_cell: int) -> None:
+    """Half of the answers to these numbers are one too many: their share hardly changes r there,
+    so that what was seen to matter to r does not tell how far it lies from the truth."""
+    right = np.zeros((210, 10))
+    for target in range(1, 11):
+        share = 0.5 if target in wrong else 0.0
+        right[[target, target + 1], target - 1] = 1 - share, share
+    yardstick = observer_matrix()
+    truth = matrix_correlation(right[:21], yardstick)
+    rng, runs = np.random.default_rng(per_cell), 200
+    held = 0
+    for _ in range(runs):
+        found = likeness_interval(drawn([right] * 5, np.ones((5, 10)), per_cell, rng), yardstick)
+        held += found.low <= truth <= found.high
+    assert held / runs >= 0.93 - 1.64 * math.sqrt(0.93 * 0.07 / runs)
+
+
+def test_a_likeness_below_0_mirrors_that_of_the_opposite_yardstick() -> None:
+    """−r has the interval of r, turned round."""
+    entries = drawn([observer_matrix()] * 5, np.ones((5, 10)), 5, np.random.default_rng(1))
+    yardstick = observer_matrix()
+    found = likeness_interval(entries, yardstick)
+    turned = likeness_interval(entries, yardstick.max() - yardstick)
+    ends = (-turned.value, -turned.high, -turned.low)
+    assert ends == pytest.approx((found.value, found.low, found.high))
 
 
 LEAST = 0.93

@@ -5,12 +5,16 @@ the share of its response. So the interval is that of a mean (`intervals`), tria
 category × target, also where a responder is nearly always right: what an error never seen would
 change is known from the yardstick. Noise in the percentages makes them look more spread than they
 are and pulls r towards 0; the interval lies around the r without that, so it need not hold r.
+
+Chance can bring a run close to the most that r can be, where influences vanish though the truth
+lies lower. So the end nearer to 0 is where r comes when both orders of its change are added: with
+answers that vary in one direction alone it is the lowest r within ± z standard errors of them.
 """
 
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -61,15 +65,15 @@ def likeness_interval(
     centred /= math.sqrt((centred**2).sum())
     spread = float((away**2).sum())
     value = float((centred * away).sum()) / math.sqrt(spread)
-    noise, noise_square = _noise((row, target, stratum, times), sizes, (rows, highest))
+    noise = _noise((row, target, stratum, times), sizes, (rows, highest))
     trials = int(times.sum())
-    if spread - noise <= CONSTANT:
+    if spread - noise.total <= CONSTANT:
         return Score(value, trials=trials)
     # beyond 1 it is noise alone, and the interval would shrink to its bound
-    least_noisy = max(-1.0, min(1.0, value * math.sqrt(spread / (spread - noise))))
+    least_noisy = max(-1.0, min(1.0, value * math.sqrt(spread / (spread - noise.total))))
     influence = np.zeros((rows + 1, highest))
     unlike = centred - least_noisy * away / math.sqrt(spread)
-    influence[1:, asked] = unlike / math.sqrt(spread - noise)
+    influence[1:, asked] = unlike / math.sqrt(spread - noise.total)
     influence *= trials / np.where(sizes > 0, sizes, np.inf)
     found = mean_interval(
         influence[row, target - 1],
@@ -80,11 +84,10 @@ def likeness_interval(
     )
     if found.low is None or found.high is None or found.value is None:
         return Score(value, trials=trials)
-    # of second order, all that is left where the run is nearly the yardstick itself
-    more = NORMAL * abs(least_noisy) / (2 * (spread - noise)) * math.sqrt(2 * noise_square)
-    low = least_noisy - _without_noise(found.value - found.low, more)
-    high = least_noisy + _without_noise(found.high - found.value, more)
-    low = low if noise or value < 1 - CONSTANT else min(low, _with_unseen_errors(trials, rows))
+    reach = found.value - found.low, found.high - found.value
+    low, high = _ends(least_noisy, reach, abs(least_noisy) / (2 * (spread - noise.total)), noise)
+    if not noise.total and value >= 1 - CONSTANT:
+        low = min(low, _with_unseen_errors(trials, rows))
     return Score(value, max(-1.0, low), min(1.0, high), trials)
 
 
@@ -98,23 +101,65 @@ def _with_unseen_errors(trials: int, rows: int) -> float:
     return (1 - wrong - mean) / math.sqrt(spread)
 
 
-def _without_noise(first: float, second: float) -> float:
-    """How far both orders reach; the noise in the influences is in the first one twice."""
-    return math.sqrt(max(first**2 - second**2, second**2))
+class _Noise(NamedTuple):
+    """What chance adds to the spread of shares."""
+
+    total: float
+    """sum of the variances of all shares"""
+    square: float
+    """sum of the squares of their variances and covariances"""
 
 
-def _noise(
-    entries: tuple[Counts, ...], sizes: NDArray[Any], shape: tuple[int, int]
+def _ends(
+    value: float, reach: tuple[float, float], bend: float, noise: _Noise
 ) -> tuple[float, float]:
-    """Sums over places of the variance of a share, and of its square; rows from 1."""
+    """Of an interval whose influences reach so far down and up."""
+    far = [_with_bend(first, bend, noise) for first in reach]
+    near = [_without_noise(first, bend, noise) for first in reach]
+    return value - (far if value > 0 else near)[0], value + (near if value > 0 else far)[1]
+
+
+def _without_noise(first: float, bend: float, noise: _Noise) -> float:
+    """How far r reaches away from 0; the noise in the influences is in the first order twice."""
+    second = 2 * (NORMAL * bend) ** 2 * noise.square
+    return math.sqrt(max(first**2 - second, second))
+
+
+def _with_bend(first: float, bend: float, noise: _Noise) -> float:
+    """How far r reaches towards 0, as far as both orders go together.
+
+    Along the influences r falls by z A + b v (z² + 1), A what they reach without noise, v the
+    variance of one direction; the other directions add the spread of their squares.
+    """
+    if not noise.total:
+        return first
+    one = noise.square / noise.total
+    others = 2 * (NORMAL * bend) ** 2 * max(0.0, noise.square - one**2)
+    along = math.sqrt(max(0.0, first**2 - 2 * others)) + bend * one * (NORMAL**2 + 1)
+    return math.hypot(along, math.sqrt(others))
+
+
+def _noise(entries: tuple[Counts, ...], sizes: NDArray[Any], shape: tuple[int, int]) -> _Noise:
+    """Of the shares of a run, drawn within strata; shares of a column vary together."""
     row, target, stratum, times = entries
-    many = np.bincount(stratum, times)[stratum]
+    names, part = np.unique(stratum, return_inverse=True)
+    given, columns = np.zeros((names.size, shape[0] + 1)), np.zeros((shape[1] + 1, shape[0] + 1))
+    np.add.at(given, (part, row), times)
+    np.add.at(columns, (target, row), times)
+    column = np.zeros(names.size, dtype=np.int64)
+    column[part] = target
+    many, size = sizes[column - 1][:, None], given.sum(axis=1, keepdims=True)
     # a stratum of one trial has no variance of its own: it is taken as drawn from its column
-    share = np.where(many > 1, times / np.maximum(many, 1), times / sizes[target - 1])
-    variance = many**2 * share * (1 - share) / np.maximum(many - 1, 1) / sizes[target - 1] ** 2
-    table = np.zeros((shape[0] + 1, shape[1]))
-    np.add.at(table, (row, target - 1), variance)
-    return float(table[1:].sum()), float((table[1:] ** 2).sum())
+    share = np.where(size > 1, given / size, columns[column] / many)
+    freedom = np.where(size > 1, size - 1, 1 - 1 / np.maximum(many, 2))
+    scaled = share * size**2 / freedom / many**2
+    square = 0.0
+    for one in np.unique(column).tolist():
+        mine = column == one
+        covariance = np.diag(scaled[mine].sum(axis=0)) - scaled[mine].T @ share[mine]
+        square += float((covariance[1:, 1:] ** 2).sum())
+    total = float((scaled * (1 - share))[:, 1:].sum())
+    return _Noise(total, square)
 
 
 def _steps(influence: Floats) -> Floats:
