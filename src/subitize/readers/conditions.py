@@ -55,6 +55,12 @@ COPULA = re.compile(
     r"still|now|equal to|a total of|the|indeed))*[ ~$(]{0,2}$",
     re.IGNORECASE,
 )
+_COPULA_ENDS = frozenset((
+    "is", "was", "are", "were", "be", "equals", "becomes", "remains", "therefore", "thus", "then",
+    "also", "only", "exactly", "just", "about", "around", "approximately", "roughly", "still",
+    "now", "to", "of", "the", "indeed",
+))  # fmt: skip
+"""the last words of what may be a copula: only behind them the long patterns are tried"""
 
 Bounds = Mapping[int, str]
 """the numbers by which a question limits what is to be counted, each with its side"""
@@ -160,10 +166,19 @@ def conditions_in(text: str, counts: list[Mention], sentences: Sequence[int]) ->
             yield index
             continue
         last = bisect_left(begins, end) - 1
-        if last > index and _SUBJECT.search(text, begin, mention.start):
+        if (
+            last > index
+            and _may_be_copula(text[max(0, begins[last] - 20) : begins[last]])
+            and _SUBJECT.search(text, begin, mention.start)
+        ):
             is_ = text[max(mention.end, begins[last] - 40) : begins[last]]
             if COPULA.search(is_):
                 yield index
+
+
+def _may_be_copula(before: str) -> bool:
+    before = before.rstrip(" ~$(").lower()
+    return before.endswith(":") or re.split(r"\W", before)[-1] in _COPULA_ENDS
 
 
 def _is_heading(text: str, begin: int, mention: Mention, following: int) -> bool:

@@ -248,9 +248,9 @@ def _list_markers(text: str) -> set[int]:
     """Where the markers of lists stand."""
     places: set[int] = set()
     one_line = "\n" not in text and not text.lstrip(" \t(")[:1].isdigit()
-    if one_line and ")" not in text:
-        return places
-    for pattern, least in ((_MARKER, 1), (_INLINE_MARKER, 2)):
+    tried = [] if one_line else [(_MARKER, 1)]
+    tried += [(_INLINE_MARKER, 2)] if ")" in text else []
+    for pattern, least in tried:
         run: list[int] = []
         due = 1
         for match in pattern.finditer(text):

@@ -98,12 +98,22 @@ def may_refuse(text: str) -> bool:
     return any(sign in text for sign in _SIGNS)
 
 
+_MORE_SIGNS = (
+    "sorry", "apolog", "fortunately", "afraid", "able", "as a", "image", "picture", "photo",
+    "attachment", "decline", "against my",
+)  # fmt: skip
+"""what the longer list of refusals has beside, in small letters"""
+
+
 def is_refusal(text: str) -> bool:
     """Whether a reply without a number declines to answer; "…, but there are several" does not.
 
     >>> is_refusal("I'm sorry, I can't help with that."), is_refusal("Several apples.")
     (True, False)
     """
+    lower = text.lower()
+    if not may_refuse(lower) and not any(sign in lower for sign in _MORE_SIGNS):
+        return False
     return bool(_REFUSAL.search(text) or _GIVES_UP.search(text)) and not _VAGUE_ANSWER.search(text)
 
 
