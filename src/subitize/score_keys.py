@@ -121,6 +121,7 @@ KEYS: Mapping[str, str] = {
     "precision_foil": "share of foils among those held to be foils (p_f of Table 3)",
     "acc_r": "share of pairs in which the right sentence scores at least as high as the foil",
     "ties": "share of those pairs with equal scores",
+    "tied_pairs": "how many pairs that is; each counts as right in acc_r, whatever was answered",
     "calibrated": "whether the scores are match probabilities",
     "best_match": "share of items whose right sentence scores highest of all",
     "recall_at_1": "share of masked numbers ranked first among distinct numbers",

@@ -5,13 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import polars as pl
+from typer.testing import CliRunner
+
 from subitize.benchmarks.catalog import get_benchmark, page_of
 from subitize.benchmarks.geckonum.page_figures import by_number
 from subitize.benchmarks.probe.heads import CELLS, FAMILY
+from subitize.cli import root
 from subitize.models.catalog import open_model
 from subitize.opening import load_stored, run_and_score
 from subitize.records import Score
-from subitize.reports.page import Figure, Table, every_block
+from subitize.reports.page import Figure, Prose, Table, every_block
 from subitize.runs.run import RunOptions, run_benchmark
 
 PROBE = get_benchmark("probe")
@@ -93,6 +97,38 @@ def test_runs_asked_otherwise_are_ranked_apart_and_called_in_words(tmp_path: Pat
     wrong = next(one for one in page if isinstance(one, Table) and one.name == "probe-mlm-wrong")
     own = runs[-1].scores["recall_at_1"]
     assert wrong.rows[0][-1].value == own["trials"] - round(own["value"] * own["trials"])
+
+
+def test_a_matcher_that_says_one_constant_is_marked(tmp_path: Path) -> None:
+    """By the paper's rule its acc_r is 1."""
+    settings = PROBE.settings_from({"items": 12})
+    words = ["probe", "sentences", "--out", str(tmp_path / "asked"), "--set", "items=12"]
+    assert CliRunner().invoke(root, words).exit_code == 0
+    asked = pl.read_ndjson(tmp_path / "asked/sentences.jsonl")
+    scores = tmp_path / "scores.csv"
+    asked.with_columns(score=0.5).write_csv(scores)
+    runs = []
+    for model in (f"matcher/scores?file={scores}", "sim/matcher"):
+        done, _ = run_and_score(PROBE, settings, open_model(model), tmp_path, RunOptions(), {})
+        runs.append(load_stored(done.folder))
+    constant, plain = (run.scores for run in runs)
+    assert constant["acc_r"]["value"] == 1
+    assert constant["tied_pairs"] == constant["acc_r"]["trials"] == 36
+    assert (plain["ties"], plain["tied_pairs"]) == (0, 0)
+    section = page_of("probe")(runs)[0]
+    warned = [one.text for one in section.blocks if isinstance(one, Prose)]
+    assert len(warned) == 1
+    assert "36 of 36 pairs have equal scores" in warned[0]
+    assert warned[0].endswith("; in 0 the right sentence scores higher.")
+    table = next(one for one in section.blocks if isinstance(one, Table))
+    marks = [cell.badge for row in table.rows for cell in row[1:] if cell.badge]
+    assert marks == ["36 tied"]
+    tied, apart = (one.said for one in section.standings)
+    assert (
+        tied
+        == "scores the right number at least as high as a foil, ties included, in 100 % of pairs"
+    )
+    assert apart.startswith("prefers the right number")
 
 
 def test_every_number_is_drawn_and_many_models_get_a_panel_each() -> None:

@@ -90,6 +90,23 @@ def test_long_names_of_rows_lose_their_middle() -> None:
         assert names == ["short", "a name that … on a phone"]
 
 
+def test_panels_that_go_on_in_a_further_row_are_read_row_by_row() -> None:
+    """Of trainings a phone showed valid, alignment, test, valid+test: column by column."""
+    names = ["valid", "test", "alignment", "valid+test"]
+    with styled():
+        figure, every = panels(len(names), 2, (3.6, 2.1))
+        for nth, (axes, name) in enumerate(zip(every, names, strict=True)):
+            axes.set(title=name if nth != 3 else f"{name}\nin two lines", xlabel="epoch")
+            axes.plot([0, 1], [0, 1000.0**nth], label="seed 0")
+        legend(figure, every[0])
+        assert narrowed(laid_out(figure))
+        assert inside(figure)
+        assert apart(figure)
+        down = sorted(every, key=lambda axes: -axes.get_position().y0)
+        assert [axes.get_title().partition("\n")[0] for axes in down] == names
+        assert len({round(axes.get_position().x0, 6) for axes in every}) == 1
+
+
 def test_what_is_narrow_stays_as_it_is() -> None:
     with styled():
         figure, _ = panels(1, 1, (3, 2))

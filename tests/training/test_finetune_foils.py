@@ -18,7 +18,9 @@ from typer.testing import CliRunner
 from subitize.cli import root
 from subitize.datasets.probe.alignment import Pair, write_pairs
 from subitize.datasets.probe.released import ProbeItem, write_split
+from subitize.reports.page import Table
 from subitize.stimuli.scattered import draw_scattered
+from subitize.training.page import chapter
 
 pytest.importorskip("torch")
 
@@ -118,6 +120,14 @@ def test_what_is_reported_follows_from_every_evaluation(
     page = Path(found["report"]).read_text()
     assert "finetune-1-loss" in page
     assert "seed 2" in page
+    assert "0 trials" not in page
+    assert "No patience: it does not stop early." in page
+    table = chapter([json.loads((folder / "results.json").read_text())]).sections[1].blocks[0]
+    assert isinstance(table, Table)
+    assert [head.label for head in table.columns][:3] == ["Seed", "Best epoch", "Epochs trained"]
+    for row, own in zip(table.rows, found["seeds"].values(), strict=True):
+        assert [one.value for one in row[1:4]] == [own["best_epoch"], 3, 3]
+        assert row[5].value == own["best"]["test"]["acc_r"]
     # the best checkpoint says in `run probe` what its evaluation said
     probe = subprocess.run(
         [sys.executable, "-m", "subitize", "run", "probe", "--model",

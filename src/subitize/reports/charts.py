@@ -54,6 +54,10 @@ def percent_axis(axis: Any) -> None:
     axis.set_major_formatter(lambda value, _: f"{round(100 * value, 6):g} %")
 
 
+WRAPPED = "<wrapped>"
+"""the label of a figure whose panels, each with numbers of its own, go on in a further row"""
+
+
 def panels(
     count: int, across: int, size: tuple[float, float], **more: Any
 ) -> tuple[Drawing, list[Axes]]:
@@ -62,6 +66,8 @@ def panels(
     down = -(-count // across)
     figure = new_figure(size[0] * across + 0.4, size[1] * down + 0.2)
     grid = figure.subplots(down, across, squeeze=False, **more)
+    if down > 1 and not more:
+        figure.set_label(WRAPPED)
     for axes in grid.flat[count:]:
         axes.set_axis_off()
     return figure, list(grid.flat[:count])

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from subitize.reports.charts import legend, name_row, row_name
+from subitize.reports.charts import WRAPPED, legend, name_row, row_name
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -70,8 +70,10 @@ def narrowed(figure: Figure) -> bool:
         return False
     for axes in figure.axes:
         _shorten(axes)
-    columns = _columns(figure, _renderer(figure))
-    blocks = _blocks(columns)
+    renderer = _renderer(figure)
+    columns = _columns(figure, renderer)
+    wrapped = figure.get_label() == WRAPPED and not any(map(_is_bar, columns))
+    blocks = _in_rows(columns, renderer) if wrapped else _blocks(columns)
     if not blocks or any(_frame(block) < LEAST for block in blocks if not _is_bar(block[0])):
         return False
     for block in blocks:
@@ -140,6 +142,15 @@ def _around(panels: Sequence[Panel], renderer: Any) -> Room:
         max(one.x1 for one in found) / dpi - max(panel.right for panel in panels),
         max(one.y1 for one in found) / dpi - max(panel.top for panel in panels),
     )
+
+
+def _in_rows(columns: Sequence[Stack], renderer: Any) -> list[list[Stack]]:
+    """Every panel by itself, row by row as they are read, all with as much room around them."""
+    every = [panel for column in columns for panel in column.panels]
+    every.sort(key=lambda panel: (-round(panel.top, 2), panel.left))
+    rooms = [_around([panel], renderer) for panel in every]
+    around = Room(*map(max, zip(*rooms, strict=True)))
+    return [[Stack([panel], around)] for panel in every]
 
 
 def _is_bar(column: Stack) -> bool:

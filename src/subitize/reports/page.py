@@ -260,7 +260,7 @@ class Chapter(NamedTuple):
 
 
 class About(NamedTuple):
-    """What stands under the report's title."""
+    """What stands under the report's title; nothing where there are neither trials nor a date."""
 
     models: Sequence[str]
     trials: int

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from subitize.published import geckonum, probe
 from subitize.records import Score
-from subitize.reports.cells import Line, columns, data_table, model_table, text
+from subitize.reports.cells import Line, column, columns, data_table, model_table, text
 from subitize.reports.charts import Series, legend, lines, panels, percent_axis
 from subitize.reports.methods import citations
 from subitize.reports.page import Block, Card, Cards, Chapter, Column, Figure, Prose, Section, Table
@@ -49,7 +49,7 @@ def _sections(result: Result, name: str) -> list[Section]:
             f"{name}-scores-section",
             "Mean and standard deviation over seeds",
             f"The evaluation is chosen by {measure} on {result['judged_by'][0]}.",
-            _scores(result, name),
+            [_seeds(result, name), *_scores(result, name)],
         ),
         Section(
             f"{name}-forgetting-section",
@@ -94,7 +94,7 @@ def _loss(result: Result, name: str) -> Figure:
     return Figure(
         f"{name}-loss", "Loss by step, a line per seed.",
         "A line per seed: the training loss against the step; the table behind it has the values.",
-        partial(_draw, {"loss": curves}, "step", percent=False, marked=False),
+        partial(_draw, {"training": curves}, ("step", "loss"), percent=False, marked=False),
         data_table(f"{name}-loss", ("seed", "step", "loss"), rows),
     )  # fmt: skip
 
@@ -121,24 +121,39 @@ def _curves(result: Result, name: str, measure: str) -> Figure:
     return Figure(
         f"{name}-curves", f"{measure} at every evaluation; epoch 0 is the model as it came.",
         f"A panel per data set, a line per seed: {measure} against the epoch.",
-        partial(_draw, found, "epoch", percent=True, marked=True),
+        partial(_draw, found, ("epoch", measure), percent=True, marked=True),
         data_table(f"{name}-curves", ("data", "seed", "epoch", measure), rows),
     )  # fmt: skip
 
 
 def _draw(
-    found: Mapping[str, Mapping[str, Mapping[float, Score]]], label: str, *, percent: bool,
-    marked: bool,
+    found: Mapping[str, Mapping[str, Mapping[float, Score]]], labels: tuple[str, str], *,
+    percent: bool, marked: bool,
 ) -> Drawing:  # fmt: skip
     figure, drawn = panels(len(found), 2, (3.6, 2.1))
     for axes, (title, curves) in zip(drawn, found.items(), strict=True):
         series = [Series.at(n, seed, points) for n, (seed, points) in enumerate(curves.items())]
         lines(axes, [one if marked else one._replace(mark="") for one in series])
-        axes.set(xlabel=label, title=title)
+        axes.set(xlabel=labels[0], ylabel=labels[1], title=title)
         if percent:
             percent_axis(axes.yaxis)
     legend(figure, drawn[0])
     return figure
+
+
+def _seeds(result: Result, name: str) -> Table:
+    """Which evaluation of every seed was chosen, and what it says."""
+    measure = result["judged_by"][1]
+    told = [
+        Line(seed, {**one, **{data: own[measure] for data, own in one["best"].items()}})
+        for seed, one in result["seeds"].items()
+    ]
+    shown = columns("best_epoch:Best epoch:g; last_epoch:Epochs trained:g; evaluations::n")
+    return model_table(
+        f"{name}-seeds", f"{measure} of every seed at its best epoch.", told,
+        [*shown, *(column([data], f"{measure} on {data}", ".1%") for data in result["before"])],
+        first=Column("seed", "Seed"),
+    )  # fmt: skip
 
 
 def _scores(result: Result, name: str) -> list[Block]:
@@ -161,7 +176,7 @@ def _mean(value: Mapping[str, float | None]) -> str | None:
     if value["mean"] is None:
         return None
     spread = "" if value["std"] is None else f" ({100 * value['std']:.1f})"
-    return f"{100 * value['mean']:.1f}{spread}"
+    return f"{text(100 * value['mean'], '.1f')}{spread}"
 
 
 def _printed(result: Result, name: str) -> list[Block]:
@@ -212,15 +227,18 @@ def _before_after(result: Result, name: str) -> Table:
 
 def _how(result: Result) -> Prose:
     plan = result["plan"]
-    stopped = {seed: one["last_epoch"] for seed, one in result["seeds"].items()}
+    on, measure = result["judged_by"]
+    stop = "No patience: it does not stop early"
+    if patience := plan["patience"]:
+        waited = f"{patience} evaluation{'s' * (patience > 1)}"
+        stop = f"Patience {patience}: it stops after {waited} without a better {measure} on {on}"
     data = ", ".join(f"{many} {name}" for name, many in result["data"].items())
-    epochs = ", ".join(f"seed {seed}: {epoch:g}" for seed, epoch in stopped.items())
     return Prose(
         f"AdamW, learning rate {plan['lr']:g} after a linear warm-up over "
         f"{text(plan['warmup'], '.0%')} of the steps and falling linearly after it, weight "
         f"decay {plan['weight_decay']:g}, batch "
         f"{plan['batch']}, epochs: up to {plan['epochs']}, evaluations in each: "
-        f"{plan['evaluations']}, mixed precision {plan['precision']}; epochs trained: {epochs}. "
+        f"{plan['evaluations']}, mixed precision {plan['precision']}. {stop}. "
         f"Weights: {result['model']['revision'] or 'unknown'}. Data: {data}. {_what(result)}"
     )
 

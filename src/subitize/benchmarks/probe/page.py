@@ -11,7 +11,7 @@ from subitize.benchmarks.probe.heads import heads
 from subitize.benchmarks.probe.items import WHY, WORDS, ProbeSettings
 from subitize.published import probe as printed
 from subitize.records import Score
-from subitize.reports.cells import Line, as_score, columns, data_table, model_table, text
+from subitize.reports.cells import COUNT, Line, as_score, columns, data_table, model_table, text
 from subitize.reports.leaderboard import leaderboards, ranking, run_line, standings
 from subitize.reports.methods import citations, methods
 from subitize.reports.page import Block, Column, Figure, Fold, Prose, Section, Table
@@ -27,6 +27,8 @@ FOILS = (
     "precision_correct:Precision right:.1%±; precision_foil:Precision foils:.1%±; "
     "acc_r:acc_r:.1%±; items::n"
 )
+_PAIRS = columns(FOILS)[-2]
+TIED = "scores the right number at least as high as a foil, ties included, in {} of pairs"
 MASKED = "recall_at_1:Recall@1:.1%±; recall_at_2:Recall@2:.1%±; mean_rank:Mean rank:.2f±; items::n"
 TITLES = {
     "alignment": ("Image–sentence alignment", "Is this the picture's own caption? (Table 1)"),
@@ -114,7 +116,20 @@ def _section(task: str, respondents: Sequence[Respondent]) -> Section:
 
 def _in_words(column: Column, said: str, one: Respondent) -> str:
     value = as_score(one.at(*column.at)).value
-    return "" if value is None else said.format(text(value, ".0%"))
+    if value is None:
+        return ""
+    if column is _RANKED and one.at("tied_pairs"):
+        said = TIED
+    return said.format(text(value, ".0%"))
+
+
+def _row(one: Respondent) -> Line:
+    """A run; where pairs are tied, its acc_r bears a mark."""
+    line = run_line(one)
+    if not (tied := one.at("tied_pairs")):
+        return line
+    acc_r = line.cell(_PAIRS)._replace(badge=f"{text(tied, COUNT)} tied")
+    return line._replace(values={**line.values, "acc_r": acc_r})
 
 
 def _warnings(respondents: Sequence[Respondent]) -> Iterable[Block]:
@@ -124,10 +139,21 @@ def _warnings(respondents: Sequence[Respondent]) -> Iterable[Block]:
         if faults := one.at("broken", "faults"):
             told = ", ".join(f"{many} {fault}" for fault, many in faults.items())
             yield Prose(f"{one.label}: {one.at('broken', 'items')} items have faults: {told}.")
+        if tied := one.at("tied_pairs"):
+            yield Prose(f"{one.label}: {_tied(tied, one)}", "warning")
         for reason, many in (one.scores.get("unusable") or {}).items():
             named = (one.scores.get("unusable_first") or {}).get(reason) or ("",)
             said = f"{many} items could not be asked: {WHY.get(reason, reason)}"
             yield Prose(f"{one.label}: {said}; the first is {named[0]!r}.", "warning")
+
+
+def _tied(tied: int, one: Respondent) -> str:
+    every = one.at("acc_r", "trials")
+    higher = round(one.at("acc_r", "value") * every) - tied
+    return (
+        f"{text(tied, COUNT)} of {text(every, COUNT)} pairs have equal scores and count as right "
+        f"in acc_r; in {text(higher, COUNT)} the right sentence scores higher."
+    )
 
 
 def _table(task: str, caption: str, respondents: Sequence[Respondent], paper: Sequence[Line],
@@ -135,7 +161,7 @@ def _table(task: str, caption: str, respondents: Sequence[Respondent], paper: Se
     """Runs and what is printed, ranked among those that were asked the same."""
     alike: dict[tuple[str, ...], list[Line]] = {}
     every = [
-        *((run_line(one), _otherwise(one)) for one in respondents),
+        *((_row(one), _otherwise(one)) for one in respondents),
         *((one, ()) for one in paper),
     ]
     for line, otherwise in every:

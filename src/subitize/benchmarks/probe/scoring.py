@@ -84,7 +84,8 @@ def probe_scores(counted: pl.DataFrame, settings: ProbeSettings) -> dict[str, An
     found = _foil_scores(table)
     undefined = {} if table.calibrated else dict.fromkeys(FOIL_SCORES, UNCALIBRATED)
     if said == {"judge"}:
-        found |= {"acc_r": None, "ties": None, "best_match": None, "predicted_when_wrong": {}}
+        found |= dict.fromkeys(("acc_r", "ties", "tied_pairs", "best_match"))
+        found["predicted_when_wrong"] = {}
         found.pop("parity", None)
         undefined |= {"acc_r": NO_TIES, "best_match": NO_TIES}
     for name in FOIL_SCORES:
@@ -203,7 +204,8 @@ def _foil_scores(table: Judged) -> dict[str, Any]:
     found = part_scores(table, whole)
     pairs = _pairs(table)
     if pairs.right.size:
-        found["ties"] = float(np.mean(pairs.right == pairs.foil))
+        tied = pairs.right == pairs.foil
+        found |= {"ties": float(np.mean(tied)), "tied_pairs": int(tied.sum())}
     best = _best(table)
     wrong = Counter(int(n) for n in best.said[~best.hit])
     found["best_match"] = share_interval(best.hit, best.picture)
