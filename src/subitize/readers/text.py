@@ -19,6 +19,7 @@ from dataclasses import dataclass
 
 from subitize.readers.conditions import bounds_in
 from subitize.readers.hedges import has_vague_addition, has_vague_word
+from subitize.readers.hidden import covers_some, hidden_part
 from subitize.readers.mentions import (
     Mention,
     denies_asked,
@@ -44,6 +45,7 @@ __all__ = [
     "WordsReader",
     "ended_early",
     "final",
+    "hidden",
     "read_final",
     "read_strict",
     "strict",
@@ -143,6 +145,24 @@ def final(reply: str, question: str = "") -> Reading:
 
 _ECHO = re.compile(r"(?<=\S)\s{0,9}\n\s{0,9}(?:Hint: Please|Question:|Q:|User:|Human:)\s")
 """where a model goes on with a question of its own"""
+
+
+def hidden(reply: str) -> Reading:
+    """What a reply to "How many are hidden?" concludes: the hidden part where it names the whole
+    too, else what `final` reads.
+
+    >>> hidden("There are 12 cups in total, with 4 hidden behind the box.").number
+    4
+    >>> hidden("I think 4.").number
+    4
+    """
+    reading = final(reply)
+    text, found = _found(reply)
+    if reading.state in ("refused", "truncated") or _marked(text, found) is not None:
+        return reading
+    if part := hidden_part(text, found):
+        return Reading("read", part.value, note="the hidden part")
+    return Reading("vague", note="some of them") if covers_some(text) else reading
 
 
 def _final(reply: str, question: str) -> Reading:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from subitize.measures.error_size import smape_terms
 from subitize.readers.boxes import BoxesReader
 from subitize.readers.choices import choice
-from subitize.readers.text import ended_early, final, take_confidence
+from subitize.readers.text import ended_early, final, hidden, take_confidence
 from subitize.readers.votes import most_common
 from subitize.records import Reading, Response, Trial
 
@@ -19,9 +19,13 @@ NOT_REPLIES = ("failed", "pending", "excluded")
 
 
 def read_capture(trial: Trial, response: Response) -> Reading:
-    """The final number, or the option chosen; a line of confidence is taken out first."""
+    """The final number, or the option chosen; a line of confidence is taken out first.
+
+    Who is asked for the hidden ones alone may tell the whole too.
+    """
     words, _ = take_confidence(response.value)
-    said = choice(words, trial.options) if trial.options else final(words)
+    read = hidden if trial.stage == "hidden" else final
+    said = choice(words, trial.options) if trial.options else read(words)
     return ended_early(response) or said
 
 
