@@ -54,6 +54,12 @@ def test_the_leaderboard_holds_runs_and_the_paper_sorted_by_occluded_error(repor
     assert "CountGD" not in by_model  # real pictures only
     assert by_model["sim/refuser"]["smape_occluded"] == "100.0"
     assert by_model["sim/refuser"]["skipped"] == "1.0"
+    shares = [by_model["sim/observer"][f"exact_occluded{end}"] for end in ("_low", "", "_high")]
+    low, exact, high = map(float, shares)
+    assert 0.1 < low < exact < high < 1  # a share, as not_read and skipped are
+    page = report.read_text()
+    assert ">Exactly right<" in page
+    assert f">{100 * exact:.1f} %<" in page
 
 
 def test_help_and_breakdowns_are_files_too(report: Path) -> None:

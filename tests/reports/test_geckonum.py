@@ -139,6 +139,23 @@ def test_a_few_answers_make_a_page(tmp_path: Path) -> None:
     assert 'id="geckonum-quantifiers"' not in text
 
 
+def test_people_on_a_painter_that_the_paper_does_not_have(tmp_path: Path) -> None:
+    """Its name can be read, nothing stands for what the paper did not print, nor for Task 3."""
+    model = "painter_shapes_size_256"
+    folder = write_counts(tmp_path / "answers", counts(BY_TEXT["2 dogs."], ["2"]), model)
+    sections = annotation_sections(people(folder))
+    out = write_chapters(
+        [Chapter("geckonum", "GeckoNum", sections)], About((model,), 1), tmp_path / "g.html"
+    )
+    found = block(sections, "geckonum-table2")
+    assert isinstance(found, Table)
+    assert found.rows[0][0].shown == "painter shapes size 256"
+    assert not any("ublished" in column.label for column in found.columns)
+    assert "By chance: Task 1: 10.0 %. Task 1 counts" in found.notes[0]
+    assert "published values" not in found.caption
+    assert [row["painter"] for row in rows_of(out, "geckonum-table2.csv")] == [model]
+
+
 def test_pictures_nobody_has_read_make_a_page(tmp_path: Path) -> None:
     """One run is read, the other left for people: both are named."""
     benchmark = GeckoNum()

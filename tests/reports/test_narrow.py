@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
+from subitize.benchmarks.geckonum.page_figures import by_number
 from subitize.captions.page import _bars_figure
 from subitize.records import Score
 from subitize.reports.charts import Series, legend, lines, panels, row_name
@@ -105,6 +106,20 @@ def test_panels_that_go_on_in_a_further_row_are_read_row_by_row() -> None:
         down = sorted(every, key=lambda axes: -axes.get_position().y0)
         assert [axes.get_title().partition("\n")[0] for axes in down] == names
         assert len({round(axes.get_position().x0, 6) for axes in every}) == 1
+
+
+@pytest.mark.parametrize("many", [3, 9])
+def test_shares_by_number_stand_below_each_other(many: int) -> None:
+    """Nine panels kept their full width on a phone."""
+    own = {str(n): Score(0.1 * n, 0.1 * n - 0.05, 0.1 * n + 0.05) for n in range(1, 10)}
+    figure = laid_out(by_number({f"sim/{n}": own for n in range(many)}, "right number", "acc_r"))
+    with styled():
+        assert narrowed(figure)
+        assert figure.get_figwidth() == WIDTH
+        assert inside(figure)
+        assert apart(figure)
+        labels = [axes.get_ylabel() for axes in figure.axes]
+        assert labels.count("acc_r") == len({axes.get_position().y0 for axes in figure.axes})
 
 
 def test_what_is_narrow_stays_as_it_is() -> None:

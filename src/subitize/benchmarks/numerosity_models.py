@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 MISFIT = "the observer model does not fit"
-BIASED = "the answers are biased (see observer_with_bias), which this w takes up"
+BIASED = "the answers are biased, which this w takes up: see the observer with bias"
 
 
 def observers(

@@ -8,7 +8,8 @@ from typing import Any
 import polars as pl
 
 from subitize.measures.effort import Effort, effort_by_number
-from subitize.reports.cells import Line, as_score, columns, model_table
+from subitize.measures.observer_fitting import HIGHEST, LOWEST
+from subitize.reports.cells import Line, as_score, columns, model_table, open_ended
 from subitize.reports.page import Cell, Fold, Section, Table
 from subitize.reports.respondents import Respondent
 
@@ -30,6 +31,7 @@ EFFORT = columns(
     "what; slope:One thing more:,.2f±; fewest:Fewest things:n; at_fewest:Mean at fewest:,.1f; "
     "most:Most things:n; at_most:Mean at most:,.1f"
 )
+AT_ENDS = "≤ and ≥: the interval reaches the end of the values looked at, and may go further."
 AT_ONCE = 0.001
 """seconds: who takes less for an answer does not look at the picture"""
 
@@ -96,20 +98,28 @@ def _line(one: Respondent) -> Line:
 
 
 def _observer_table(name: str, respondents: Sequence[Respondent]) -> Table:
-    lines = []
+    lines, at_ends = [], False
     for one in respondents:
-        fitted = one.at("observer_with_bias") or {}
+        fitted = dict(one.at("observer_with_bias") or {})
+        for place, column in enumerate(OBSERVER[:3]):
+            if column.name in fitted:
+                ends = float(LOWEST[place]), float(HIGHEST[place])
+                told, open_end = open_ended(fitted[column.name], column.form, ends)
+                fitted[column.name], at_ends = told, at_ends or open_end
         why = one.at("undefined", "observer_with_bias") or "nothing to mark"
         note = {"weber_fraction_note": one.at("weber_fraction_note")}
         lines.append(Line(one.label, {**fitted, **note}, missing=why))
+    careful = any(line.values["weber_fraction_note"] for line in lines)
     return model_table(
         f"{name}-observer",
         "The observer with bias: a and β are 1 without one, w is the Weber fraction.",
         lines,
-        OBSERVER,
+        OBSERVER if careful else OBSERVER[:-1],
         notes=[
             "p (no bias): likelihood ratio test of a = β = 1. p (fit): goodness of fit G² from "
-            "200 parametric bootstrap samples; below .05 the model does not fit and w means little."
+            "200 parametric bootstrap samples; below .05 the model does not fit and w means "
+            "little.",
+            *([AT_ENDS] if at_ends else []),
         ],
     )
 

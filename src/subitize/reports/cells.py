@@ -98,6 +98,21 @@ def cell(found: Any, form: str = "", reason: str = "") -> Cell:
     return Cell(known.value, shown, known.low, known.high, _interval(known, form))
 
 
+def open_ended(found: Any, form: str, looked_at: tuple[float, float]) -> tuple[Cell, bool]:
+    """A score whose interval says where it reaches an end of what was looked at, and if it does.
+
+    >>> open_ended({"value": 1.0, "low": 0.5, "high": 3.0}, ".1f", (0.1, 3.0))[0].interval
+    '[0.5, ≥ 3.0]'
+    """
+    made = cell(found, form)
+    if made.low is None or made.high is None:
+        return made, False
+    reached = made.low <= looked_at[0], made.high >= looked_at[1]
+    low, high = made.interval.strip("[]").split(", ")
+    shown = f"[{'≤ ' * reached[0]}{low}, {'≥ ' * reached[1]}{high}]"
+    return made._replace(interval=shown), any(reached)
+
+
 def words(found: object, *, badge: str = "") -> Cell:
     """Plain text, also a model's."""
     return Cell(plain(found), plain(found), badge=badge)

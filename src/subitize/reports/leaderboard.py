@@ -166,7 +166,14 @@ def headline(found: Ranking, respondents: Sequence[Respondent], *more: Card) -> 
     references = sum(bool(line.badge) for _, lines in found.groups for line in lines)
     beside = f"beside {references} reference rows" if references else ""
     stand = sum(int(one.scores.get("trials") or 0) for one in respondents)
-    cards = [Card(str(len(respondents)), "runs", beside), Card(text(stand, COUNT), "trials scored")]
+    unread = sum(
+        round((one.not_read or 0) * int(one.scores.get("trials") or 0)) for one in respondents
+    )
+    read = f"{text(stand - unread, COUNT)} of them read" if unread else ""
+    cards = [
+        Card(str(len(respondents)), "runs", beside),
+        Card(text(stand, COUNT), "trials asked", read),
+    ]
     if best := found.best:
         names = ", ".join(line.label for line in best[:TIED])
         names += f" and {len(best) - TIED} more" if len(best) > TIED else ""

@@ -24,7 +24,7 @@ TERMS: Mapping[str, str] = {
     "not_read": "Share of the replies that are unreadable, refused, cut off or failed.",
     "skipped": "Share of the replies without a single final number: they score 100.",
     "price": "How much worse the same configuration is with a black box on it, in points of sMAPE.",
-    "exact": "Share of totals that are exactly right, in percent.",
+    "exact": "Share of totals that are exactly right.",
     "posterior": "Probability of that level, given the answers.",
     "null_mean": "What the consistency would be, at this number of trials, if all were alike.",
     "mae": MEASURES["mean_error"].says,

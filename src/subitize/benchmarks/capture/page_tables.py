@@ -8,7 +8,8 @@ from typing import Any
 from subitize.benchmarks.capture.prompts import PROMPTS
 from subitize.benchmarks.capture.scoring import BREAKDOWNS
 from subitize.published import capture as paper
-from subitize.reports.cells import COUNT, Line, columns, model_table, words
+from subitize.records import Score
+from subitize.reports.cells import COUNT, Line, as_score, columns, model_table, words
 from subitize.reports.leaderboard import COUNTED, Ranking, leaderboard, ranking, run_line
 from subitize.reports.page import Cell, Column, Table
 from subitize.reports.respondents import Respondent, unfolded
@@ -36,12 +37,22 @@ def _skipped(score: Mapping[str, Any] | None) -> float | None:
     return score["skipped"] / score["trials"] if score and score["trials"] else None
 
 
+def _share(percent: Mapping[str, Any] | None) -> Score | None:
+    """Of 1, as all shares are shown."""
+    known = as_score(percent)
+    value, low, high = (
+        None if end is None else end / 100 for end in (known.value, known.low, known.high)
+    )
+    return None if value is None else Score(value, low, high)
+
+
 def leaderboard_lines(set_: str, respondents: Sequence[Respondent]) -> Ranking:
     """Runs and the paper's models, smallest sMAPE of occluded pictures first."""
     lines = list(_paper_lines(set_))
     for one in respondents:
-        more = {"prompt": one.at("prompt", "occluded") or ""}
+        more: dict[str, Any] = {"prompt": one.at("prompt", "occluded") or ""}
         more["skipped"] = _skipped(one.at("smape", "occluded"))
+        more["exact"] = {"occluded": _share(one.at("exact", "occluded"))}
         line = run_line(one, **more)
         lines.append(line._replace(missing="not asked"))
     return ranking(lines, OCCLUDED)
@@ -56,7 +67,7 @@ def leaderboard_table(set_: str, found: Ranking) -> Table:
         "occluders may hide nearly everything; runs with the layout 'fair' did not."
     )
     unoccluded, exact, skipped, prompt = columns(
-        "smape.unoccluded:sMAPE, unoccluded:.2f±; exact.occluded:Exactly right (%):.2f±; "
+        "smape.unoccluded:sMAPE, unoccluded:.2f±; exact.occluded:Exactly right:.1%±; "
         "skipped::.1%; prompt"
     )
     price = Column("price", "Price of occlusion", "+.2f", interval=True, at=("price_of_occlusion",))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -16,13 +16,13 @@ from subitize.benchmarks.geckonum.answers import People, colour_nouns, people_of
 from subitize.benchmarks.geckonum.breakdowns import answers_about
 from subitize.benchmarks.geckonum.comparisons import add_statistics
 from subitize.benchmarks.geckonum.labels import label_answers, painters_of, unread_answers
-from subitize.benchmarks.geckonum.page_figures import readable
-from subitize.benchmarks.geckonum.page_found import NAME, Found
+from subitize.benchmarks.geckonum.page_found import NAME, Found, readable
 from subitize.benchmarks.geckonum.painting import GeckoNum
 from subitize.benchmarks.geckonum.people import GeckoNumPeople
 from subitize.benchmarks.geckonum.tables import geckonum_tables
 from subitize.benchmarks.geckonum.wording import PROMPT
-from subitize.published.geckonum import BIBTEX, SOURCES
+from subitize.datasets.geckonum.recipe import TYPES
+from subitize.published.geckonum import BIBTEX, SOURCES, TITLES
 from subitize.reports.build import About, Chapter, write_chapters
 from subitize.reports.cells import COUNT, Line, cell, columns, text
 from subitize.reports.leaderboard import leaderboards, ranking
@@ -192,20 +192,30 @@ def _noted(found: Found, block: Block) -> Block:
     if isinstance(block, Fold):
         return block._replace(blocks=[_noted(found, inner) for inner in block.blocks])
     if isinstance(block, Table) and block.name != PICTURES:
-        return _readable(found.noted(block))
+        return _readable(found.noted(block), {*found.painters, *TYPES, *TITLES})
     return block
 
 
-def _readable(table: Table) -> Table:
-    """Names as the paper writes them; the file keeps those of the release."""
+def _readable(table: Table, names: Container[str]) -> Table:
+    """Names as the paper writes them (the file keeps those of the release), and no column for
+    published values where there are none."""
+    shown = [
+        place
+        for place, column in enumerate(table.columns)
+        if not column.name.endswith("_published")
+        or any(row[place].value is not None for row in table.rows)
+    ]
     rows = [
         [
-            cell._replace(text=readable(cell.shown)) if isinstance(cell.value, str) else cell
-            for cell in row
+            own._replace(text=readable(own.shown)) if own.value in names else own
+            for own in (row[place] for place in shown)
         ]
         for row in table.rows
     ]
-    heads = [column._replace(label=readable(column.label)) for column in table.columns]
+    heads = [
+        one._replace(label=readable(one.label)) if one.label in names else one
+        for one in (table.columns[place] for place in shown)
+    ]
     return table._replace(columns=heads, rows=rows)
 
 

@@ -10,8 +10,7 @@ import polars as pl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from subitize.datasets.geckonum.recipe import TYPES
-from subitize.published.geckonum import TITLES
+from subitize.benchmarks.geckonum.page_found import readable
 from subitize.records import Score
 from subitize.reports.charts import Series, dot_rows, legend, lines, panels, percent_axis
 from subitize.reports.grids import Matrix
@@ -39,15 +38,6 @@ def _dots(axes: Axes, rows: Sequence[str], ours: Sequence[Series], printed: Scor
         dot_rows(axes, [readable(row) for row in rows], series, spread=0.7 * (1 - 1 / len(ours)))
     axes.set_xlim(-0.02, 1.02)
     percent_axis(axes.xaxis)
-
-
-def readable(name: str) -> str:
-    """A painter or prompt type as a reader knows it.
-
-    >>> readable("dalle_3"), readable("numeric_simple"), readable("painter/my_own")
-    ('DALL-E 3', 'numeric simple', 'painter/my_own')
-    """
-    return TITLES.get(name) or (name.replace("_", " ") if name in TYPES else name)
 
 
 def _placed(groups: Sequence[str], shares: Mapping[str, Score]) -> dict[int, Score]:
@@ -84,20 +74,22 @@ def by_number(shares: Scores, label: str, score: str = "right labels") -> Figure
             grid = [figure.subplots()]
             lines(grid[0], series, shift=0.06)
             legend(figure, grid[0])
+            across = 1
         else:
-            step *= 2
-            figure, grid = panels(len(series), 3, (2.5, 1.7), sharex=True, sharey=True)
+            step, across = 2 * step, 3
+            figure, grid = panels(len(series), across, (2.5, 1.7), sharex=True, sharey=True)
             for axes, one in zip(grid, series, strict=True):
                 lines(axes, [one._replace(colour=OWN, mark="o")])
                 axes.set_title(fill(one.label, TITLE), loc="left", fontsize=SMALLEST)
-            for axes in grid[-3:]:  # with no panel below
-                axes.tick_params(labelbottom=True)
         for axes in grid:
             axes.set_xticks(range(0, len(numbers), step), numbers[::step])
             axes.set_ylim(-0.02, 1.02)
             percent_axis(axes.yaxis)
-        figure.supxlabel(label, fontsize="medium")
-        figure.supylabel(score, fontsize="medium")
+        for axes in grid[-across:]:  # with no panel below
+            axes.tick_params(labelbottom=True)
+            axes.set_xlabel(label)
+        for axes in grid[::across]:
+            axes.set_ylabel(score)
     return figure
 
 

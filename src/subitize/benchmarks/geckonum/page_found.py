@@ -20,6 +20,15 @@ SEVERAL_TASKS = ("table2", "types", "agreement-table", "agreement", "alpha", "co
 """tables about more than one task; Figure 5 is about Task 2, all others about Task 1"""
 
 
+def readable(name: str) -> str:
+    """A painter or prompt type as a reader knows it; files of annotations write _ for a space.
+
+    >>> readable("dalle_3"), readable("painter_shapes_size_256"), readable("painter/my_own")
+    ('DALL-E 3', 'painter shapes size 256', 'painter/my_own')
+    """
+    return TITLES.get(name) or (name if "/" in name else name.replace("_", " "))
+
+
 @dataclass(frozen=True)
 class Found:
     """What the page of some labels is made from."""
@@ -78,7 +87,7 @@ class Found:
         painters = self.unread["painter"].unique().sort()
         shares = {one: self.not_read(one, task) for one in painters}
         listed = ", ".join(
-            f"{TITLES.get(one, one)} {text(share, '.1%')}"
+            f"{readable(one)} {text(share, '.1%')}"
             for one, share in shares.items()
             if share is not None
         )

@@ -104,19 +104,27 @@ def task_table(found: Found, *, reference: bool) -> Table:
         ours, size, beside = _pair(f"task{task}", f"Task {task}")
         sem, unread = columns(f"task{task}_sem:SEM:.1%; task{task}_unread:Not read:.1%")
         shown += [ours, size, unread, sem, *([] if reference else [beside])]
-    guessed = ", ".join(f"Task {task}: {value:.1f} %" for task, value in BASELINES.items())
-    notes = [f"By chance: {guessed}. Task 1 counts all questions about a picture, Task 3 is the "
-             "share of yes per picture."]  # fmt: skip
+    notes = [_on_tasks(known)] if known else []
+    theirs = [column for column in shown if column.name.endswith("_published")]
+    told = reference or any(line.cell(at).value is not None for line in lines for at in theirs)
     if reference:
         notes.append("Rows marked published were judged by five people, on all prompts.")
     table = model_table(
         f"{NAME}-table2",
         "Right labels per task (Table 2), with 95 % intervals over prompts, the standard error as "
-        "the paper computes it, and published values.",
+        "the paper computes it" + (", and published values." if told else "."),
         lines, shown, notes=notes, first=PAINTER,
     )  # fmt: skip
     own = len(found.painters)
     return table._replace(groups=[("", own), ("Published", len(lines) - own)][: 1 + reference])
+
+
+def _on_tasks(known: Sequence[int]) -> str:
+    """What guessing gives in the tasks that were asked, and what they count."""
+    guessed = ", ".join(f"Task {task}: {BASELINES[task]:.1f} %" for task in known)
+    meant = {1: " Task 1 counts all questions about a picture.",
+             3: " Task 3 is the share of yes per picture."}  # fmt: skip
+    return f"By chance: {guessed}." + "".join(meant.get(task, "") for task in known)
 
 
 def share_table(name: str, caption: str, groups: Sequence[str], shares: Shares, what: str) -> Table:
