@@ -387,6 +387,14 @@ def test_the_page_shows_ours_beside_the_paper_s(tmp_path: Path) -> None:
         assert title in page
 
 
+def test_a_reply_that_says_neither_yes_nor_no_is_not_told_to_lack_a_number(tmp_path: Path) -> None:
+    settings = PROBE.settings_from({"items": 3})
+    outcome = run_benchmark(PROBE, settings, Words(Reply("text", "Maybe.")), tmp_path, RunOptions())
+    page = build_report([load_stored(outcome.folder)], tmp_path / "report.html", page_of)
+    assert "none of the answers asked for, or several" in page.read_text()
+    assert "no number in it" not in page.read_text()
+
+
 def test_the_command_runs_and_resumes(tmp_path: Path) -> None:
     words = ["run", "probe", "--model", "sim/observer", "--out", str(tmp_path), "--set",
              "task=mlm", "--set", "items=20", "--json"]  # fmt: skip

@@ -30,6 +30,8 @@ REASONS = {
     "pending": "left for people to read",
     "failed": "the call failed",
 }
+UNCHOSEN = "none of the answers asked for, or several"
+"""of questions that are answered by yes and no, or by one of several options"""
 Answer = Mapping[str, Any]
 """a row of the answers, by column"""
 ERROR = pl.coalesce(
@@ -50,20 +52,28 @@ def _reply(one: Respondent, answer: Answer, limit: int = 240) -> str:
     return plain(answer["note"] if value is None else value, limit)
 
 
+def _reason(answer: Answer) -> str:
+    """Why a reply was not read, in words."""
+    state = str(answer["state"])
+    asked_to_choose = state == "no-number" and answer["target_choice"]
+    return UNCHOSEN if asked_to_choose else REASONS.get(state, state)
+
+
 def unreadable_table(name: str, respondents: Sequence[Respondent]) -> Table:
-    """Replies without a number, by reason, with up to three different examples."""
+    """Replies that were not read, by reason, with up to three different examples."""
     lines: list[Line] = []
     for one in respondents:
-        counts = Counter(one.answers.filter(pl.col("state") != "read")["state"])
-        for state, many in sorted(counts.items(), key=lambda item: (-item[1], item[0])):
-            of_it = one.answers.filter(pl.col("state") == state).iter_rows(named=True)
-            common = Counter(_reply(one, answer) for answer in of_it).most_common(3)
-            values = {"reason": REASONS.get(state, state), "replies": many}
+        lost: dict[str, list[str]] = {}
+        for answer in one.answers.filter(pl.col("state") != "read").iter_rows(named=True):
+            lost.setdefault(_reason(answer), []).append(_reply(one, answer))
+        for reason, said in sorted(lost.items(), key=lambda item: (-len(item[1]), item[0])):
+            common, many = Counter(said).most_common(3), len(said)
+            values = {"reason": reason, "replies": many}
             values |= {"examples": quotes([reply for reply, _ in common])}
             lines.append(Line(one.label, {**values, "share": many / len(one.answers)}))
     return model_table(
         f"{name}-unreadable",
-        "Replies that were not read as a number, by reason, with their most frequent wordings.",
+        "Replies that were not read, by reason, with their most frequent wordings.",
         lines,
         columns("reason; replies::n; share::.1%; examples::wide"),
     )
@@ -125,7 +135,7 @@ def _pictured(one: Respondent, answer: Answer, png: bytes, detail: str) -> Exhib
     said = choice if number is None else f"{number:.15g}"
     verdict: Verdict = "right" if said == right else "wrong"
     if answer["state"] != "read":
-        verdict, said = "unreadable", REASONS.get(answer["state"], answer["state"])
+        verdict, said = "unreadable", _reason(answer)
     title, alt = plain(f"{right} → {said}", 80), plain(f"{right}, {detail}: {said}", 120)
     return Exhibit(png, title, _reply(one, answer, 160), alt, verdict, detail)
 

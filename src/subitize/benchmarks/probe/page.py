@@ -135,7 +135,10 @@ def _row(one: Respondent) -> Line:
 def _warnings(respondents: Sequence[Respondent]) -> Iterable[Block]:
     for one in respondents:
         if missing := one.at("missing_pictures", "count"):
-            yield Prose(f"{one.label}: {missing} pictures were missing.", "warning")
+            yield Prose(
+                f"{one.label}: {missing} picture{'s were' if missing > 1 else ' was'} missing.",
+                "warning",
+            )
         if faults := one.at("broken", "faults"):
             told = ", ".join(f"{many} {fault}" for fault, many in faults.items())
             yield Prose(f"{one.label}: {one.at('broken', 'items')} items have faults: {told}.")
