@@ -9,8 +9,10 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
+import urllib.request
 from pathlib import Path
 
 import orjson
@@ -30,8 +32,13 @@ OUTSIDE = {
     "subitize run naming --model openai/gpt-4o": "a hosted model",
     "subitize run production --model 'openai/dall-e-3": "a hosted model",
     "subitize datasets fetch": "the network",
+    "subitize run probe --model hf/openai": "weights and pictures from the network",
 }
 """beginnings of lines that are not run, and why"""
+SERVE = ("subitize annotate", "subitize take", "subitize view")
+"""what goes on until Ctrl-C"""
+CAPTIONS = "two cats\thttp://example.org/1\nthree dogs on a lawn\thttp://example.org/2\n"
+"""of a corpus of one's own"""
 
 
 def commands() -> list[str]:
@@ -47,12 +54,34 @@ def test_every_block_says_what_it_is_and_every_exception_is_there() -> None:
     assert all(line.startswith("subitize ") for line in commands())
 
 
-@pytest.mark.budget(80)
+def serves(line: str, folder: Path, environment: dict[str, str]) -> None:
+    """It prints an address that answers, and Ctrl-C ends it well."""
+    with subprocess.Popen(
+        ["bash", "-euc", f"exec {line} --port 0"], cwd=folder, text=True, env=environment,
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    ) as running:  # fmt: skip
+        try:
+            assert running.stdout is not None
+            address = running.stdout.readline().split()[-1]
+            keeping = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
+            with keeping.open(address, timeout=20) as page:
+                assert page.status == 200
+            running.send_signal(signal.SIGINT)
+            error = running.communicate(timeout=30)[1]
+        finally:
+            running.kill()
+        stopped = 1 if "the session waits in" in error else 0  # a person may come back
+        assert running.returncode == stopped, f"{line}\n{error}"
+        assert "Traceback" not in error
+
+
+@pytest.mark.budget(95)
 def test_its_commands_work_as_written(tmp_path: Path, data_dir: Path) -> None:
     """One shell after another, as a reader would type them; the shell expands what stands there."""
     released = data_dir / "geckonum"
     if released.is_dir():
         shutil.copytree(released, tmp_path / "data" / "geckonum")
+    (tmp_path / "cc3m.tsv").write_text(CAPTIONS)
     path = tmp_path / "bin"
     path.mkdir()
     (path / "subitize").write_text(f'#!/bin/sh\nexec {sys.executable} -m subitize "$@"\n')
@@ -65,6 +94,9 @@ def test_its_commands_work_as_written(tmp_path: Path, data_dir: Path) -> None:
         for line in commands():
             if "data/geckonum" in line and not released.is_dir():
                 continue
+            if line.startswith(SERVE):
+                serves(line, tmp_path, environment)
+                continue
             done = subprocess.run(
                 ["bash", "-euc", line.replace(SERVER, server.url)], cwd=tmp_path, text=True,
                 env=environment, capture_output=True, check=False,
@@ -74,9 +106,10 @@ def test_its_commands_work_as_written(tmp_path: Path, data_dir: Path) -> None:
     models = {
         orjson.loads(one.read_bytes())["model"]["name"] for one in tmp_path.glob("runs/*/run.json")
     }
-    assert {"openai/llava", "painter/shapes", "counter/blobs"} <= models
+    assert {"openai/llava", "painter/shapes", "counter/blobs", "numbernet/base"} <= models
+    assert (tmp_path / "captions.html").stat().st_size > 10_000
     assert (tmp_path / "report.html").stat().st_size > 10_000
-    first, again = (next(tmp_path.glob(f"{one}/naming-*")) for one in ("runs", "again"))
+    first, again = (next(tmp_path.glob(f"{one}/naming-openai-*")) for one in ("runs", "again"))
     assert first.name == again.name
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import signal
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -290,3 +293,20 @@ def test_a_model_alone_is_no_group(tmp_path: Path) -> None:
         pass
     with pytest.raises(WrongRun, match="different times"):
         group_people([folder, other.folder.path], "lab", tmp_path / "groups")
+
+
+def test_the_command_keeps_stdout_for_its_json(tmp_path: Path) -> None:
+    """The address of the pages came first there."""
+    command = [sys.executable, "-m", "subitize", "take", "naming", "--name", "p", "--json"]
+    with subprocess.Popen(
+        command, cwd=tmp_path, text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as running:  # fmt: skip
+        try:
+            assert running.stderr is not None
+            assert running.stderr.readline().startswith("http://")
+            assert "Open this address" in running.stderr.readline()
+            running.send_signal(signal.SIGINT)
+            assert running.communicate(timeout=30)[0] == ""
+        finally:
+            running.kill()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import sys
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -56,7 +57,8 @@ def naming(  # noqa: PLR0913, PLR0917  the options of the command, one each
             site = make_site()
             ended = partial(signal.raise_signal, signal.SIGINT)
             app = experiment(session, practice_of(benchmark, settings), display, site, ended)
-            print(f"{address(bound)}/?token={site.token}", flush=True)
+            where = sys.stderr if json else sys.stdout
+            print(f"{address(bound)}/?token={site.token}", file=where, flush=True)
             say("Open this address in a browser; Ctrl-C stops, the same command goes on.")
             serve(app, bound)
         complete, saved, folder = session.complete, session.saved, session.folder.path
