@@ -55,7 +55,7 @@ def test_every_table_has_n_and_the_share_not_read(made: tuple[Path, Path], tmp_p
     told = {block.partition(" ")[0]: block.splitlines()[-1] for block in done.stdout.split("\n\n")}
     assert all(line.startswith("n: labels. ") for line in told.values())
     for name in ("a3", "a5", "a8", "a10"):
-        assert "Answers of Task 1 not read: painter_x 33." in told[name]
+        assert "Answers of Task 1 not read: painter x 33." in told[name]
     assert told["figure5"] == "n: labels. Every answer was read."
     for name, share in {"a3": 1 / 3, "figure5": 0.0}.items():
         with (tmp_path / "out" / f"{name}.csv").open(newline="") as file:
