@@ -49,7 +49,7 @@ from subitize.numerals.words import (
 )
 from subitize.numerals.words import UNITS as UNIT_WORDS
 
-VERSION = 6
+VERSION = 7
 """of the rule: another version is another result"""
 REASONS: dict[str, str] = {
     "unit": "a measurement: 5 km, 12 inch, 5'10, two years",
@@ -103,14 +103,16 @@ _KINDS = {
 
 _FOUND = {"noun": "", "described": "", "neither": "no-noun"}
 _WORD = r"[^\W\d_]+(?:['’.-][^\W\d_]+)*"
-_AFTER = re.compile(rf"[ \t\u00a0]+({_WORD})(?:[ \t\u00a0]+({_WORD}))?")
-_BEFORE = re.compile(rf"({_WORD}|[#№])(?:[.]|(?<=no)[ ][.])?[ \t\u00a0]+$", re.IGNORECASE)
+_SPACE = r"[^\S\r\n]+"
+_AFTER = re.compile(rf"{_SPACE}({_WORD})(?:{_SPACE}({_WORD}))?")
+_BEFORE = re.compile(rf"({_WORD}|[#№])(?:[.]|(?<=no)[ ][.])?{_SPACE}$", re.IGNORECASE)
 _LOOK_BACK = 40
 _MONEY_AFTER = re.compile(rf"[ \t]?[{re.escape(MONEY_SIGNS)}]")
 _SPACED_TENS = re.compile(r"(?i)(?<=ty) - (?=(?:one|two|three|four|five|six|seven|eight|nine)\b)")
 _UNHEADED = re.compile(r"(?i)\b(?:an?|the|this|that|last|next|past|one|each|every|per|my|our)\s+$")
 _NO_WHOLE = re.compile(r"(?<![\w.])[.]$")
 _TO_THE_HOUR = re.compile(r"(?i)\b(?:half|quarter)[ \t]+(?:past|to)[ \t]+$")
+_DAY = re.compile(r"(?i)\b[0-3]?\d(?:st|nd|rd|th)?(?:[ \t]+of)?[ \t]+\Z")
 _SHORT_YEAR = re.compile(r"(?<![\w'’])['’]\d\d$")
 _MAGNIFICENT = re.compile(r"[A-Z][a-z]+ [a-z]")
 """a number with a capital before a small word, as in: the Magnificent Seven film"""
@@ -274,16 +276,17 @@ class Rule:
         if not found:
             return ""
         word = found[1]
-        small = word.lower()
+        small, place = word.lower(), found.start(1)
         if small in MONTHS and (number.value or 0) <= 31:
-            return "date"
+            # a month that has its day takes no other: on 3rd May 3 swimmers
+            day = _DAY.search(text, max(0, place - _LOOK_BACK), place)
+            return "" if day else "date"
         if small in MONEY and small != "won" and not number.spelled:
             return "currency"
         if small == "no" and number.spelled:
             return "no-noun"  # no one
         if word in ERAS and not number.spelled:
             return "year"
-        place = found.start(1)
         if small in TAKES_NUMBER or word in "#№":
             return "identifier"
         heads = word[0].isupper() and not _UNHEADED.search(text, max(0, place - 9), place)
@@ -314,7 +317,7 @@ class Rule:
             return True
         if _MAGNIFICENT.match(text, number.start) and usual.startswith(("NN", "JJ")):
             return number.spelled
-        if not usual.startswith("NN"):
+        if not usual.startswith(("NN", "VB")):
             return False
         lead = text[max(0, start - 3) : start].rstrip()
         if not lead or lead[-1] in _SENTENCE_END:

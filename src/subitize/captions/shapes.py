@@ -18,8 +18,8 @@ _BY = re.compile(r"[ \t]{1,2}(?:x|×|by)[ \t]{1,2}", re.IGNORECASE)
 _RATIO = re.compile(r"[ \t]{1,2}(?:in|of|out[ \t]of)(?:[ \t]every)?[ \t]{1,2}", re.IGNORECASE)
 _AGAINST = re.compile(r"[ \t]{1,2}(?:on|for|vs?[.]?|/)[ \t]{1,2}", re.IGNORECASE)
 _OR = re.compile(r"[ \t]{1,2}or[ \t]{1,2}", re.IGNORECASE)
-_FEET = frozenset("'’′")
-_PARTS = ("fraction", "group", "indefinite")
+_FEET = frozenset({"'", "’", "′", "foot", "feet", "ft"})
+_PARTS = ("fraction", "group", "indefinite", "ordinal")
 _FINENESS = re.compile(
     rf"(?:304|316|375|585|750|800|916|925|950|999)[ ]+(?:{'|'.join(sorted(METALS))})\b",
     re.IGNORECASE,
@@ -54,7 +54,7 @@ def between(text: str, number: Numeral, before: Numeral | None, after: Numeral |
             return "size"
         if _OR.fullmatch(gap):
             return "range"
-        # half of 2 apples is no ratio, nor is a pair of 2 lamps
+        # half of 2 apples is no ratio, nor is a pair of 2 lamps, nor the first of 3 bridges
         if number is second and first.kind not in _PARTS and _RATIO.fullmatch(gap):
             return "ratio"
         digits = not first.spelled and not second.spelled
@@ -62,7 +62,9 @@ def between(text: str, number: Numeral, before: Numeral | None, after: Numeral |
             return "unit"
         if digits and gap == ",":
             return "decimal"
-        if _AGAINST.fullmatch(gap):  # one on one, 2 for 1, and 9 / 11 as CC3M writes it
+        # one on one, 2 for 1, and 9 / 11 as CC3M writes it, but: $20 for 2 shirts
+        paid = MONEY_BEFORE.search(text, max(0, first.start - 2), first.start)
+        if _AGAINST.fullmatch(gap) and not paid:
             return "ratio"
         # twenty twenty vision, but: the first two teeth
         alike = digits or (first.spelled and second.spelled and first.kind == "cardinal")
@@ -72,7 +74,7 @@ def between(text: str, number: Numeral, before: Numeral | None, after: Numeral |
 
 
 def _is_year(number: Numeral) -> bool:
-    return number.end - number.start == 4 and 1700 <= (number.value or 0) <= 2099
+    return number.end - number.start == 4 and 1000 <= (number.value or 0) <= 2099
 
 
 def is_label(text: str, start: int, end: int) -> bool:

@@ -38,7 +38,7 @@ _UNPREFIXED = (
     "kw", "mw", "kwh", "wh", "watts", "v", "kv", "mv", "ma", "j", "kj", "kcal", "h", "c",
     "f", "kb", "mb", "gb", "tb", "pb", "kbps", "mbps", "gbps", "kbit", "mbit", "gbit", "mp",
     "mpx", "mpix", "hz", "khz", "mhz", "ghz", "px", "pt", "sqft", "sqm", "cc", "ct", "kt", "tsp",
-    "tbsp", "cal", "db", "hp", "bhp", "cf",
+    "tbsp", "cal", "db", "hp", "bhp", "cf", "kpa", "hpa", "mpa", "kva",
 )  # fmt: skip
 _SEVERAL = {plural(unit, {"hertz": "hertz"}) for unit in _UNITS}
 
@@ -87,7 +87,7 @@ HEADINGS = _listed(
     """lot building week day month year round game match war bus train studio book rule law test
     task question team group court field lane hall tower booth seat row door floor plan case module
     camp cell bay hangar warehouse store station stop project experiment study sheet panel plate
-    exhibit example lecture tip python genesis exodus revelation proverbs romans"""
+    exhibit example lecture tip title python genesis exodus revelation proverbs romans"""
 )
 """the same where it begins the caption or has a capital: Day 5 photos, but: last week 3 men"""
 _SERIES = (
