@@ -47,6 +47,45 @@ def test_nulls_numbers_and_broken_bytes_are_counted(tmp_path: Path) -> None:
     assert adds_up(result)
 
 
+def test_where_captions_are_odd_is_said(tmp_path: Path) -> None:
+    """By file and row group, or block; the same after a stop, and of shards put together."""
+    broken = [b"two dogs", b"3 c\xffts"]
+    column = pa.array([b"one cat"] * 2 + broken * 2, pa.binary()).view(pa.string())
+    pq.write_table(pa.table({"caption": column}), tmp_path / "a.parquet", row_group_size=2)
+    (tmp_path / "b.jsonl").write_bytes(
+        b'{"caption": "two dogs"}\n{"caption": 3}\n{"caption": []}\n'
+    )
+    call = ["captions", str(tmp_path / "a.parquet"), str(tmp_path / "b.jsonl"), "--name", "both"]
+    for out in ("whole", "whole", "shards"):
+        parts = ("1/2", "2/2") if out == "shards" else ("1/1",)
+        told = ""
+        for part in parts:
+            to = ["--out", str(tmp_path / out), "--shard", part]
+            done = CliRunner().invoke(root, [*call, *to])
+            assert done.exit_code == 0, done.output
+            told += done.output
+        for line in ("a.parquet, row group 1: 1 not UTF-8", "a.parquet, row group 2: 1 not UTF-8",
+                     "b.jsonl, the block from byte 0: 2 no text"):  # fmt: skip
+            assert line in told
+    assert "row group 0" not in told
+    shards = [str(one) for one in (tmp_path / "shards").glob("*of2*")]
+    merged = CliRunner().invoke(root, ["merge", *shards, "--out", str(tmp_path / "m"), "--json"])
+    files = json.loads(merged.stdout)["files"]
+    assert [one["odd"] for one in files] == [
+        ["row group 1: 1 not UTF-8", "row group 2: 1 not UTF-8"],
+        ["the block from byte 0: 2 no text"],
+    ]
+
+
+def test_only_the_first_odd_places_of_a_file_are_told(tmp_path: Path) -> None:
+    column = pa.array([b"c\xffts"] * 13, pa.binary())
+    pq.write_table(pa.table({"caption": column}), tmp_path / "a.parquet", row_group_size=1)
+    (file,) = count(tmp_path / "a.parquet", tmp_path / "out")["files"]
+    assert [line.partition(":")[0] for line in file["odd"]] == [
+        *(f"row group {place}" for place in range(10)), "3 more such places",
+    ]  # fmt: skip
+
+
 @pytest.mark.parametrize("kind", [pa.string(), pa.large_string(), pa.binary(), pa.string_view()])
 def test_parquet_with_broken_utf8_and_nulls(tmp_path: Path, kind: pa.DataType) -> None:
     raw = [b"two dogs", b"3 c\xffts", None]

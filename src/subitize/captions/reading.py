@@ -191,19 +191,15 @@ def _read_row_group(source: Source, layout: Layout, unit: Unit) -> Iterator[Batc
 
 def _captions(source: Source, unit: Unit, column: Any) -> Batch:
     with parquet_whole(
-        source, _row_group(unit)
+        source, f", {source.where(unit)},"
     ):  # an index of a damaged dictionary may lead nowhere
         return _from_arrow(column)
-
-
-def _row_group(unit: Unit) -> str:
-    return f", row group {unit.start},"
 
 
 def _row_batches(source: Source, unit: Unit, names: list[str], many: int) -> Iterator[Any]:
     """Columns of a row group, or of a slice of it."""
     place = 0
-    with parquet(source, _row_group(unit)) as file:
+    with parquet(source, f", {source.where(unit)},") as file:
         for batch in file.iter_batches(many, [unit.start], names, use_threads=False):
             begin, end = max(unit.first - place, 0), min(unit.last - place, len(batch))
             place += len(batch)
@@ -296,7 +292,7 @@ def _cut(
         with suppress(pl.exceptions.PolarsError):
             return read(separator.encode() * (layout.width - 1) + b"\n" + block)[1:]
     raise Damaged(
-        f"{source.path}, the block from byte {unit.start}: {said}. Mend the file, or leave it out "
+        f"{source.path}, {source.where(unit)}: {said}. Mend the file, or leave it out "
         "with --skip-damaged."
     )
 
@@ -349,7 +345,7 @@ def _entries(source: Source, unit: Unit) -> Iterator[tuple[dict[str, Any], bool]
         if not line or line.isspace():
             continue
         text = line if clean else lossy(line)
-        where = f"the block from byte {unit.start}, line {number}"
+        where = f"{source.where(unit)}, line {number}"
         yield parse_object(source.path, text, where), text == line
 
 

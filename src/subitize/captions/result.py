@@ -15,6 +15,9 @@ from subitize.measures.accuracy import proportion_interval
 from subitize.measures.power_law import excess, fit_power_law
 
 DECADES = range(10, 101, 10)
+PLACES = 10
+"""of a file with odd captions, told at most"""
+_SAID = {"not_text": "no text", "broken": "not UTF-8"}
 
 KEYS: dict[str, str] = {
     "name": "what the corpus is called",
@@ -34,7 +37,7 @@ KEYS: dict[str, str] = {
     "agreement": "share of windows that TextBlob takes for the same; null where it is the tagger",
     "fit": "the power law: exponent with interval, goodness, alternatives; null with a reason",
     "decades": "10, 20, 30 …: counted, expected by the fit, excess with interval",
-    "files": "per file: path, column, counts, damage",
+    "files": "per file: path, column, counts, where captions are no text or no UTF-8, damage",
     "tagger": "which tagger, and its release",
     "rule": "version of the rule",
     "undefined": "what can't be computed on this corpus, and why",
@@ -53,6 +56,7 @@ def make_result(store: Store) -> dict[str, Any]:
             "path": source["path"],
             "column": columns[place]["column"] if columns[place] else None,
             **{name: store.files.get(place, Counter())[name] for name in _COUNTS},
+            "odd": _odd(store.odd.get(place, {})),
             "damage": store.damage.get(place, []),
         }
         for place, source in enumerate(identity["files"])
@@ -82,6 +86,22 @@ def make_result(store: Store) -> dict[str, Any]:
         "rule": identity["rule"],
         "undefined": undefined,
     }
+
+
+def _odd(units: Mapping[int, Mapping[str, Any]]) -> list[str]:
+    """Where captions are no text or no UTF-8, and how many; the first few places of a file."""
+    found: dict[str, Counter[str]] = {}
+    for _, unit in sorted(units.items()):
+        counts = {name: unit[name] for name in _SAID}
+        found.setdefault(unit["where"], Counter()).update(counts)
+    told = [
+        f"{where}: "
+        + ", ".join(f"{many[name]} {said}" for name, said in _SAID.items() if many[name])
+        for where, many in found.items()
+    ]
+    return told[:PLACES] + (
+        [f"{len(told) - PLACES} more such places"] if len(told) > PLACES else []
+    )
 
 
 def _agreement(agreed: int, tagged: int, tagger: str) -> dict[str, Any] | None:

@@ -59,6 +59,11 @@ class Source:
     def as_json(self) -> dict[str, Any]:
         return asdict(self)
 
+    def where(self, unit: Unit) -> str:
+        """How messages call a unit of it."""
+        parquet = self.format == "parquet"
+        return f"row group {unit.start}" if parquet else f"the block from byte {unit.start}"
+
     def check(self) -> None:
         """Another size or time since the counting began is an error."""
         if stamp(self.path) != (self.written, self.bytes):

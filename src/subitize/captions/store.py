@@ -31,6 +31,7 @@ from subitize.runs.shards import WHOLE, slug
 FORMAT = 1
 INFO, UNITS, RESULT, ROWS = "captions.json", "units.jsonl", "result.json", "rows"
 BESIDE, CHECKED = "beside", "images.json"
+ODD = ("where", "not_text", "broken")
 SYNC_EVERY = 0.5
 """seconds: workers wait while the disk does"""
 
@@ -83,6 +84,8 @@ class Store:
         self.tally = Tally()
         self.files: dict[int, Counter[str]] = {}
         """counts by file"""
+        self.odd: dict[int, dict[int, dict[str, Any]]] = {}
+        """of units with captions that are no text or no UTF-8: where, and how many; by file"""
         self.damage: dict[int, list[str]] = {}
         """what could not be read, by file"""
         self.done: set[tuple[int, int]] = set()
@@ -140,6 +143,8 @@ class Store:
         self.done.add(key)
         counts = {name: line[name] for name in Tally.COUNTS}
         self.files.setdefault(key[0], Counter()).update(counts)
+        if "where" in line:
+            self.odd.setdefault(key[0], {})[key[1]] = {name: line[name] for name in ODD}
         return kept
 
     def write(self, key: tuple[int, int], line: bytes, rows: bytes = b"") -> None:

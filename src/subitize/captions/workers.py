@@ -75,9 +75,10 @@ class Counter:
                     tables.append(_table(batch.captions, places, numbers))
         except Damaged as problem:
             return Done(task.unit, b"", damage=str(problem))
-        return Done(
-            task.unit, orjson.dumps(tally.as_json()), _parquet(tables) if task.rows else b""
-        )
+        line = tally.as_json()
+        if tally.not_text or tally.broken:
+            line["where"] = task.source.where(task.unit)
+        return Done(task.unit, orjson.dumps(line), _parquet(tables) if task.rows else b"")
 
     def count_packed(self, packed: tuple[bytes, bytes]) -> tuple[bytes, bytes, str]:
         """The same with plain values in and out, for other processes."""

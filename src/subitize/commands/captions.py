@@ -95,6 +95,8 @@ def captions(  # noqa: PLR0913, PLR0917  one parameter per option
     show(result, text_of(result), json)
     say(f"The result is in {folder}; `subitize report {quote(str(folder))}` draws it.")
     for one in result["files"]:
+        for odd in one["odd"]:
+            say(f"{one['path']}, {odd}")
         if one["damage"]:
             say(f"left out: {one['damage'][0]}")
         elif not one["rows"] and how.shard == (1, 1):
@@ -119,6 +121,10 @@ def text_of(result: dict[str, Any]) -> str:
     rows, many = result["rows"], result["with_number"]
     share = f" ({told(result['share'], '.2%')})" if result["share"] else ""
     lines = [f"{result['name']}: {rows:,} captions, {many:,} count something{share}"]
+    aside = {"null": "without a caption", "not_text": "no text", "broken": "not UTF-8"}
+    if any(result[name] for name in aside):
+        found = (f"{result[name]:,} {said}" for name, said in aside.items() if result[name])
+        lines.append(f"of all rows: {', '.join(found)}")
     top = sorted(result["frequencies"].items(), key=lambda one: int(one[0]))[:10]
     lines += [f"  {number:>6} {count:>12,}" for number, count in top]
     if result["fit"]:
