@@ -17,11 +17,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from subitize.captions import ray_workers
 from subitize.captions.counting import Counting, count_captions
 from subitize.captions.progress import Progress
 from subitize.captions.ray_workers import IN_FLIGHT, RayWorkers
 from subitize.captions.store import UNITS
-from subitize.errors import BadInput, UnknownName
+from subitize.errors import BadInput, SubitizeError, UnknownName
 from subitize.models.base import ModelOptions
 from subitize.models.catalog import open_model
 from subitize.models.function import function_model
@@ -287,6 +288,27 @@ def test_an_unreachable_cluster_is_told(tmp_path: Path) -> None:
     )  # fmt: skip
     assert done.returncode == 2
     assert "Check --ray-address" in done.stderr
+
+
+def test_a_silent_cluster_is_told_of_and_left(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Nothing ends and nothing is lost, as on a cluster whose nodes hang."""
+
+    class Hanging:
+        def wait(self, waiting: list[Any], timeout: float) -> tuple[list[Any], list[Any]]:
+            time.sleep(0.01)
+            return [], waiting
+
+    monkeypatch.setattr(ray_workers, "SILENCE", 0.02)
+    monkeypatch.setattr(ray_workers, "STALLED", 0.2)
+    workers = RayWorkers(Cluster(), "textblob")
+    starting = ray_workers._Actor(None)
+    workers._actors.append(starting)
+    workers._starting["ready"] = starting
+    with pytest.raises(SubitizeError, match="run the same command again; it goes on"):
+        list(workers._results(Hanging(), iter(())))
+    assert capsys.readouterr().err.count("`ray status` tells what they do") > 1
 
 
 def test_workers_are_made_from_names_and_bytes() -> None:

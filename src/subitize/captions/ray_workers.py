@@ -7,6 +7,7 @@ actor or node is lost is counted again by another one; the driver alone writes.
 from __future__ import annotations
 
 import contextlib
+import sys
 import time
 from collections import deque
 from collections.abc import Iterable, Iterator
@@ -16,6 +17,7 @@ from typing import Any
 from subitize.captions.sources import Unit
 from subitize.captions.workers import Counter, Done, Task
 from subitize.errors import BadInput, SubitizeError
+from subitize.runs.engines import SILENCE
 from subitize.runs.ray_engine import Cluster, connect, new_actor, places
 
 STALLED = 300.0
@@ -96,7 +98,8 @@ class RayWorkers:
         self._starting[actor.handle.ready.remote()] = actor
 
     def _results(self, ray: Any, tasks: Iterator[Task]) -> Iterator[Done]:
-        more, looked, last = True, time.monotonic(), time.monotonic()
+        more = True
+        looked = last = said = time.monotonic()
         while True:
             if more and time.monotonic() - looked > LOOKS:
                 looked = time.monotonic()
@@ -107,13 +110,10 @@ class RayWorkers:
                 return
             waiting = [*self._counting, *self._starting]
             ended, _ = ray.wait(waiting, timeout=5.0)
-            if not ended and time.monotonic() - last > STALLED:
-                raise SubitizeError(
-                    f"No worker of the cluster has counted anything for {STALLED:.0f} seconds: "
-                    "look at `ray status`, then run the same command again; it goes on."
-                )
+            if not ended:
+                said = _said_of_silence(last, said)
             for reference in ended:
-                last = time.monotonic()
+                last = said = time.monotonic()
                 if reference in self._starting:
                     self._started(ray, reference)
                     continue
@@ -185,6 +185,22 @@ class RayWorkers:
             self._actors.remove(actor)
             _end(ray, actor)
             self._start(ray)
+
+
+def _said_of_silence(last: float, said: float) -> float:
+    """Nothing has come since `last`: say so now and then, in the end give up; when it was said."""
+    now = time.monotonic()
+    if now - last > STALLED:
+        raise SubitizeError(
+            f"No worker of the cluster has counted anything for {STALLED:.0f} seconds: "
+            "look at `ray status`, then run the same command again; it goes on."
+        )
+    if now - said < SILENCE:
+        return said
+    waited = f"{now - last:.0f} s so far"
+    what = "waiting for the workers of the cluster: `ray status` tells what they do"
+    print(f"subitize: {what} ({waited})", file=sys.stderr, flush=True)
+    return now
 
 
 def _said(problem: object) -> str:
