@@ -95,7 +95,10 @@ def _laion(costs: dict[str, float], start: float) -> str:
     captions, share = 400e6, 0.25
     seconds = captions * ((1 - share) * costs["scan"] + share * costs["look"]) / 1e6
     lines = [
-        (f"{machines} machine{'s' * (machines > 1)} of {cores} cores", machines * cores)
+        (
+            f"{machines} machine{'s' * (machines > 1)} of {cores} core{'s' * (cores > 1)}",
+            machines * cores,
+        )
         for machines, cores in ((1, 1), (1, 2), (1, 16), (10, 2), (10, 16))
     ]
     return (
