@@ -9,7 +9,8 @@ from typing import Any
 import polars as pl
 import pytest
 
-from subitize.api import read_number
+from subitize.api import read_number, run
+from subitize.benchmarks.catalog import get_benchmark
 from subitize.errors import BadInput, UnknownName
 from subitize.humans.viewing_pictures import Pictures
 from subitize.humans.viewing_query import (
@@ -62,6 +63,28 @@ def test_every_answer_stands_once_beside_its_question(table: RunsTable) -> None:
             found = shown[row["trial"], row["respondent"]]
             assert (found["value"], found["state"]) == (row["value"], row["state"])
             assert found["note"] == row["note"]
+
+
+@pytest.mark.parametrize("name", ("naming", "production", "capture", "probe", "geckonum"))
+def test_a_run_of_any_benchmark_is_looked_at_beside_others(
+    name: str, folders: list[Path], tmp_path: Path
+) -> None:
+    """A benchmark's condition may be called as one of the viewer's own columns is."""
+    kinds, quick = get_benchmark(name).KINDS, get_benchmark(name).PROFILES["quick"]
+    model = "painter/shapes" if "painter" in kinds else "sim/observer"
+    made = run(name, model, out=tmp_path, limit=12, **quick).folder
+    for chosen in ([made], [folders[0], made]):
+        table = RunsTable(chosen)
+        items = every_item(table, benchmark=name)
+        assert items
+        trials = {one.id: one for run in table.runs for one in run.trials.values()}
+        for one in items:
+            known = trials[one["trial"]].condition
+            assert one["condition"].items() <= known.items()
+        for column in table.filters:
+            value = str(table.own[column].drop_nulls().cast(pl.String).first())
+            assert ask(table, **{column: value})["trials"] > 0, column
+        assert figures(table, query_from(table, {}, ()))["states"]
 
 
 @pytest.mark.parametrize(

@@ -49,6 +49,11 @@ WANTED = (
 )
 _MADE = {"said": SAID, "right": RIGHT, "error": ERROR}
 """columns made of a reading"""
+OWN = (
+    "run", "benchmark", "model", "came", "item", "wanted", "changed", "row", *_MADE,
+    "search", "pair", "sort", "page", "reader", "off",
+)  # fmt: skip
+"""what the viewer calls by names of its own, in its table and in an address"""
 
 
 class RunsTable:
@@ -74,8 +79,7 @@ class RunsTable:
     def facets(self) -> dict[str, list[tuple[str, int]]]:
         """What can be chosen from: column and its values, each with how many answers it has."""
         counted = self.own.filter("counts")
-        conditions = dict.fromkeys(name for run in self.runs for name in run.benchmark.CONDITION)
-        names = ["model", "benchmark", "stage", "state", "wanted", *conditions]
+        names = ["model", "benchmark", "stage", "state", "wanted", *self._conditions]
         found = {}
         for name in names:
             values = _values(counted, name)
@@ -83,6 +87,12 @@ class RunsTable:
             if several and len(values) <= (10_000 if name == "model" else MOST_VALUES):
                 found[name] = values
         return found
+
+    @cached_property
+    def _conditions(self) -> list[str]:
+        """The columns of the trials' conditions."""
+        named = (condition_column(name) for run in self.runs for name in run.benchmark.CONDITION)
+        return list(dict.fromkeys(named))
 
     @cached_property
     def folders(self) -> list[str]:
@@ -93,8 +103,7 @@ class RunsTable:
     def filters(self) -> list[str]:
         """Columns that trials are chosen by: also those that have one value in these runs."""
         counted = self.own.filter("counts")
-        conditions = dict.fromkeys(name for run in self.runs for name in run.benchmark.CONDITION)
-        few = [name for name in ("benchmark", "stage", "wanted", *conditions)
+        few = [name for name in ("benchmark", "stage", "wanted", *self._conditions)
                if counted[name].n_unique() <= MOST_VALUES]  # fmt: skip
         shown = [name for name in self.facets if name not in ("model", "state")]
         return list(dict.fromkeys([*shown, *few]))
@@ -157,6 +166,11 @@ class RunsTable:
         return found.with_columns(changed=after != before)
 
 
+def condition_column(name: str) -> str:
+    """What a condition is called here: a benchmark may use a name that is the viewer's own."""
+    return f"{name}_" if name in OWN else name
+
+
 def _open(folder: Path) -> StoredRun:
     return stored_run(folder, get_benchmark(read_info(folder)["benchmark"]))
 
@@ -189,7 +203,9 @@ def _table(runs: Sequence[StoredRun]) -> tuple[pl.DataFrame, pl.DataFrame]:
     """All answers with what is made of them; and run and trial of each item."""
     labels = _labels(runs)
     parts = [
-        run.answers.drop(UNSEEN).with_columns(
+        run.answers.drop(UNSEEN)
+        .rename({name: condition_column(name) for name in run.benchmark.CONDITION}, strict=False)
+        .with_columns(
             run=pl.lit(place, pl.Int64),
             benchmark=pl.lit(run.benchmark.NAME),
             model=pl.col("respondent").replace(labels[place]),
