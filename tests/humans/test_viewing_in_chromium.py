@@ -10,9 +10,10 @@ from urllib.parse import parse_qsl, urlencode
 import orjson
 import pytest
 
+from subitize.api import run
 from subitize.humans.viewing import make_site, viewer
 from subitize.humans.viewing_bundle import write_bundle
-from subitize.humans.viewing_query import figures, query_from, trials_page
+from subitize.humans.viewing_query import PAGE, figures, query_from, trials_page
 from subitize.humans.viewing_table import RunsTable
 from subitize.humans.web import in_thread
 from tests.browsing import DESKTOP, PHONE, Visit
@@ -243,6 +244,31 @@ def test_the_copy_without_a_server_says_the_same(
             image.scroll_into_view_if_needed()
             image.evaluate("e => e.decode()")
         assert visit.clean(bundled)
+
+
+def test_sentences_make_no_matrix_and_what_has_no_picture_no_frame(
+    browser: Any, tmp_path: Path
+) -> None:
+    probed = run("probe", "sim/matcher", out=tmp_path, items=20).folder
+    prompted = run("geckonum", "painter/shapes", out=tmp_path, counter="none", limit=20,
+                   types=("approx-1-entity",), tasks=("2",), seeds=1).folder  # fmt: skip
+    site = make_site()
+    with (
+        in_thread(viewer(RunsTable([probed, prompted]), site)) as base,
+        Visit(browser, DESKTOP) as visit,
+    ):
+        page = visit.page
+        page.goto(f"{base}/?token={site.token}&benchmark=probe")
+        settled(page)
+        assert page.locator("#figures table").count() == 1
+        assert page.locator(".matrix").count() == 0
+        assert page.locator(".trial > .picture img").count() == PAGE
+        page.goto(f"{base}/?benchmark=geckonum")
+        settled(page)
+        refused = page.locator(".trial:not(:has(.picture))")
+        assert refused.count() > 0
+        assert "no picture" in refused.first.inner_text()
+        assert visit.clean(base)
 
 
 def test_painted_pictures_are_shown_and_hidden_ones_stay_out(browser: Any, tmp_path: Path) -> None:

@@ -9,7 +9,8 @@ from typing import Any
 import polars as pl
 import pytest
 
-from subitize.api import read_number, run
+from subitize.api import read_number
+from subitize.api import run as ask_model
 from subitize.benchmarks.catalog import get_benchmark
 from subitize.errors import BadInput, UnknownName
 from subitize.humans.viewing_pictures import Pictures
@@ -22,7 +23,7 @@ from subitize.humans.viewing_query import (
     query_from,
     trials_page,
 )
-from subitize.humans.viewing_table import RunsTable
+from subitize.humans.viewing_table import MOST_VALUES, RunsTable
 from tests.humans.viewed import TRIALS, make_painting, make_runs
 from tests.scored import load_run, score_run
 
@@ -65,14 +66,14 @@ def test_every_answer_stands_once_beside_its_question(table: RunsTable) -> None:
             assert found["note"] == row["note"]
 
 
-@pytest.mark.parametrize("name", ("naming", "production", "capture", "probe", "geckonum"))
+@pytest.mark.parametrize("name", ["naming", "production", "capture", "probe", "geckonum"])
 def test_a_run_of_any_benchmark_is_looked_at_beside_others(
     name: str, folders: list[Path], tmp_path: Path
 ) -> None:
     """A benchmark's condition may be called as one of the viewer's own columns is."""
     kinds, quick = get_benchmark(name).KINDS, get_benchmark(name).PROFILES["quick"]
     model = "painter/shapes" if "painter" in kinds else "sim/observer"
-    made = run(name, model, out=tmp_path, limit=12, **quick).folder
+    made = ask_model(name, model, out=tmp_path, limit=12, **quick).folder
     for chosen in ([made], [folders[0], made]):
         table = RunsTable(chosen)
         items = every_item(table, benchmark=name)
@@ -138,6 +139,20 @@ def test_a_cell_of_the_matrix_opens_its_trials(table: RunsTable) -> None:
     for row, counts in zip(found["rows"], found["counts"], strict=True):
         for column, many in zip(found["columns"], counts, strict=True):
             assert ask(table, model, wanted=column, said=row)["trials"] == many
+
+
+def test_cells_open_where_there_are_many_targets(folders: list[Path], tmp_path: Path) -> None:
+    """The probe's targets are sentences: more than a list to choose from has room for."""
+    probed = ask_model("probe", "sim/matcher", out=tmp_path, items=150).folder
+    both = RunsTable([folders[0], probed])
+    assert both.own["wanted"].n_unique() > MOST_VALUES >= len(both.facets["wanted"])
+    assert {"1", "2"} <= {value for value, _ in both.facets["wanted"]}
+    for chosen in (both, RunsTable([probed])):
+        made = figures(chosen, query_from(chosen, {}, ()))["matrix"]
+        for place, row in enumerate(made["rows"]):
+            for column, many in zip(made["columns"], made["counts"][place], strict=True):
+                if many:
+                    assert ask(chosen, wanted=column, said=row)["trials"] > 0
 
 
 def test_disagreement_is_the_share_beside_the_most_common(table: RunsTable) -> None:

@@ -83,6 +83,9 @@ class RunsTable:
         found = {}
         for name in names:
             values = _values(counted, name)
+            if name == "wanted":  # targets are chosen by in every benchmark, the usual ones here
+                usual = sorted(values, key=lambda pair: -pair[1])[:MOST_VALUES]
+                values = [pair for pair in values if pair in usual]
             several = name in ("model", "state", "wanted") or len(values) > 1
             if several and len(values) <= (10_000 if name == "model" else MOST_VALUES):
                 found[name] = values
@@ -103,10 +106,11 @@ class RunsTable:
     def filters(self) -> list[str]:
         """Columns that trials are chosen by: also those that have one value in these runs."""
         counted = self.own.filter("counts")
-        few = [name for name in ("benchmark", "stage", "wanted", *self._conditions)
+        few = [name for name in ("benchmark", "stage", *self._conditions)
                if counted[name].n_unique() <= MOST_VALUES]  # fmt: skip
         shown = [name for name in self.facets if name not in ("model", "state")]
-        return list(dict.fromkeys([*shown, *few]))
+        # Every cell of the matrix is a link by its target.
+        return list(dict.fromkeys([*shown, *few, "wanted"]))
 
     @cached_property
     def readers(self) -> list[str]:

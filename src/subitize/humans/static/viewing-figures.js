@@ -3,10 +3,11 @@ import { changed, drawn, element, link, spaced } from "./viewing-parts.js";
 
 const COLOURS = ["#1f5f99", "#d67a1f", "#2e8b6f", "#a24b8f", "#8a6d3b", "#c23b3b", "#5b6ee1", "#5f6b7a"];
 const NOT_READ = "–";
+const MOST_WORDS = 12;
 
 export function drawFigures(place, figures, params, summary) {
   const parts = [];
-  if (figures.matrix.columns.length) parts.push(matrixTable(figures.matrix, params));
+  if (isLegible(figures.matrix.columns)) parts.push(matrixTable(figures.matrix, params));
   if (figures.means.length) parts.push(meansChart(figures.means, params, summary));
   const tables = element("div", { className: "tables" });
   if (figures.pairs) tables.append(pairsTable(figures.pairs, params));
@@ -14,6 +15,10 @@ export function drawFigures(place, figures, params, summary) {
   parts.push(tables);
   place.replaceChildren(...parts);
 }
+
+/** Numbers, or a few words: a column for each of many sentences tells nothing. */
+const isLegible = (columns) =>
+  columns.length > 0 && (columns.length <= MOST_WORDS || columns.every((one) => !Number.isNaN(Number(one))));
 
 const figure = (title, ...parts) => element("figure", {}, element("figcaption", {}, title), ...parts);
 

@@ -178,12 +178,13 @@ const nothing = (className) =>
   element("div", { className: `picture none ${className}` }, "no picture");
 
 function trialCard(item) {
+  const seen = item.picture || item.answers.some((answer) => answer.picture);
   const facts = Object.entries(item.condition).map(([name, value]) => `${name} ${value}`);
   const head = element("div", { className: "question" },
     element("p", { className: "asked" }, item.question),
     element("p", { className: "small soft" },
       ...(item.wanted === "" ? [] : ["target ", element("b", {}, item.wanted), " · "]),
-      [item.benchmark, item.stage, ...facts].join(" · ")));
+      [item.benchmark, item.stage, ...facts, ...(seen ? [] : ["no picture"])].join(" · ")));
   if (item.options.length)
     head.append(element("p", { className: "small soft" }, `options: ${item.options.join(" | ")}`));
   const counting = item.answers.filter((answer) => answer.counts);
@@ -196,9 +197,7 @@ function trialCard(item) {
     more.append(element("div", { className: "answers" }, ...rest.map(answerCard)));
     body.append(more);
   }
-  const shown = item.picture
-    ? picture(item.picture, `What was shown: ${item.question}`, "shown")
-    : item.answers.some((answer) => answer.picture) ? "" : nothing("shown");
+  const shown = item.picture ? picture(item.picture, `What was shown: ${item.question}`, "shown") : "";
   const card = element("article", { className: shown ? "trial" : "trial painted" }, shown, body);
   card.dataset.trial = item.trial;
   return card;
