@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 
 from subitize.captions.counting import Counting, count_captions
 from subitize.captions.made import made_captions
+from subitize.captions.page_checks import marked
 from subitize.captions.progress import Progress
 from subitize.cli import root
 
@@ -55,9 +56,10 @@ def test_the_report_shows_both_corpora(counted: list[Path], tmp_path: Path) -> N
     assert "LAION &lt;b&gt;" in page
     assert "LAION <b>" not in page
     assert "Decades" in page
-    assert "[Porsche" not in page
-    assert "Porsche [911]" in page
+    assert "Porsche <mark>911</mark>" in page
     files = files_of(out)
+    assert "Porsche [911]" in files["captions-rejected.csv"].decode()
+    assert "captions-decades-excess.svg" in files
     assert {"captions-frequencies.svg", "captions-law.svg", "captions-fit.csv"} <= files.keys()
     bars, law = (files[f"captions-{name}.svg"].decode() for name in ("frequencies", "law"))
     assert " %</text>" in bars  # as in Figure 6, so that corpora of any size stand side by side
@@ -65,6 +67,13 @@ def test_the_report_shows_both_corpora(counted: list[Path], tmp_path: Path) -> N
     again = tmp_path / "again.html"
     CliRunner().invoke(root, ["report", str(counted[0].parent), "--out", str(again)])
     assert again.read_text("utf-8").count("<svg") == page.count("<svg")
+
+
+def test_a_number_far_inside_a_caption_is_shown() -> None:
+    text = "x " * 200 + "7 dogs" + " y" * 200
+    found = marked({"caption": text, "start": 400, "end": 401})
+    assert (found.before[0], found.part, found.after[-1]) == ("…", "7", "…")
+    assert str(found).strip("…").replace("[7]", "7") in text
 
 
 def test_a_corpus_without_numbers_has_a_page(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from subitize.captions.page_checks import CORPUS, NAME, Result, beside, images, marked
+from subitize.captions.result import DECADES
 from subitize.captions.rule import REASONS
 from subitize.measures.power_law import power_law_shares
 from subitize.published.plos2025 import BIBTEX
@@ -32,6 +33,7 @@ from subitize.reports.page import (
     Chapter,
     Figure,
     Fold,
+    Marked,
     Points,
     Prose,
     Section,
@@ -268,10 +270,48 @@ def _decades(results: Sequence[Result]) -> Section:
         ["Excess: counted / expected by the fit, with the exact Poisson interval of the count."],
     )  # fmt: skip
     lead = "Round numbers are preferred: an excess above 1 is more than the law gives them."
-    return Section(f"{NAME}-decades-section", "Decades", lead, [Fold("Every decade", [table])])
+    shown = [one for one in results if any(e["counted"] for e in (one["decades"] or {}).values())]
+    blocks: list[Block] = [_decades_figure(shown)] if shown else []
+    blocks.append(Fold("Every decade", [table]))
+    return Section(f"{NAME}-decades-section", "Decades", lead, blocks)
 
 
-def _marked(samples: Sequence[Mapping[str, Any]]) -> list[str]:
+def _decades_figure(results: Sequence[Result]) -> Figure:
+    """The excess of each decade with its interval; one that was never counted has no dot."""
+
+    def draw() -> Drawing:
+        figure, every = panels(len(results), 2, (3.7, 2.2))
+        for axes, one in zip(every, results, strict=True):
+            axes.axhline(1, color=INK, linewidth=0.9)
+            for number, entry in one["decades"].items():
+                excess = entry["excess"]
+                value, low, high = (excess[part] for part in ("value", "low", "high"))
+                if value:
+                    ends = [[value - low], [high - value]]
+                    axes.errorbar(
+                        int(number), value, yerr=ends, marker="o", markersize=3.5, color=OVER,
+                        elinewidth=0.9,
+                    )  # fmt: skip
+            axes.set(yscale="log", xlabel="number", ylabel="times the law")
+            axes.set(xticks=DECADES, xlim=(DECADES[0] - 4, DECADES[-1] + 4))
+            log_ticks(axes.yaxis)
+            axes.grid(axis="y", color=FAINT, linewidth=0.5)
+            axes.set_title(plain(one["name"], 40), loc="left", fontweight="bold")
+        return figure
+
+    alt = "; ".join(
+        f"{one['name']}: "
+        + ", ".join(f"{n}: {told(entry['excess'], '.2f')}" for n, entry in one["decades"].items())
+        for one in results
+    )
+    caption = (
+        "How many times as often as the fitted law says each decade is counted, with its interval; "
+        "one that is never counted has no dot."
+    )
+    return Figure(f"{NAME}-decades-excess", caption, alt, draw)
+
+
+def _marked(samples: Sequence[Mapping[str, Any]]) -> list[Marked]:
     return [marked(one) for one in samples]
 
 
@@ -292,7 +332,7 @@ def _rejected(results: Sequence[Result]) -> Section:
         (CORPUS, *columns("reason; numbers::n; share::.1%; such_as:Such as:wide; captions::wide")),
         list(rows()),
     )
-    lead = "The number in question stands in brackets: judge the rule by these."
+    lead = "The number in question is red: judge the rule by these."
     return Section(f"{NAME}-rejected-section", "What was rejected", lead, [table])
 
 
@@ -307,7 +347,7 @@ def _samples(results: Sequence[Result]) -> Section:
     ]  # fmt: skip
     table = Table(
         f"{NAME}-samples",
-        "Captions that count, drawn by a hash of their text; the (first) number in brackets.",
+        "Captions that count, drawn by a hash of their text; the (first) number is red.",
         (CORPUS, *columns("number; captions::n; samples::wide")),
         rows,
     )

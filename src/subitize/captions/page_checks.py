@@ -6,9 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from subitize.captions.images import examples
+from subitize.captions.tally import SHOWN
 from subitize.reports.cells import Line, cell, columns, model_table, quotes, told, words
 from subitize.reports.charts import panels
-from subitize.reports.page import Column, Figure, Section, Table, plain
+from subitize.reports.page import Column, Figure, Marked, Section, Table, plain
 from subitize.reports.style import OWN, SMALLEST, log_ticks
 
 if TYPE_CHECKING:
@@ -19,10 +20,16 @@ NAME = "captions"
 CORPUS = Column("corpus", "Corpus")
 
 
-def marked(sample: Mapping[str, Any]) -> str:
-    """A caption with its number in brackets."""
+def marked(sample: Mapping[str, Any]) -> Marked:
+    """A caption, or what of a long one stands around its number, which is marked."""
     text, start, end = sample["caption"], sample["start"], sample["end"]
-    return plain(f"{text[:start]}[{text[start:end]}]{text[end:]}", 240)
+    begin, stop = max(0, start - SHOWN), end + SHOWN
+    before, after = plain(text[begin:start]), plain(text[end:stop])
+    return Marked(
+        f"…{before}" if begin else before,
+        plain(text[start:end]),
+        f"{after}…" if stop < len(text) else after,
+    )
 
 
 def beside(results: Sequence[Result]) -> Iterator[Section]:
@@ -105,7 +112,7 @@ def images(results: Sequence[Result]) -> Iterator[Section]:
     ]  # fmt: skip
     examples_table = Table(
         f"{NAME}-images-examples",
-        "Examples; the number stands in brackets.",
+        "Examples; the number in question is red.",
         (CORPUS, *columns("caption::wide; thing; number:Said:n; found:Found:n; image")),
         rows,
     )

@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import Any, NamedTuple
 
 from subitize.records import Score
-from subitize.reports.page import Cell, Column, Table, plain
+from subitize.reports.page import Cell, Column, Marked, Table, plain
 from subitize.reports.terms import explained
 
 COUNT = ",.0f"
@@ -118,9 +118,9 @@ def words(found: object, *, badge: str = "") -> Cell:
     return Cell(plain(found), plain(found), badge=badge)
 
 
-def quotes(replies: Sequence[str]) -> Cell:
-    """What models said, each reply on its own line."""
-    return Cell(" | ".join(replies), quotes=tuple(replies))
+def quotes(replies: Sequence[str | Marked]) -> Cell:
+    """What models or captions said, each on its own line."""
+    return Cell(" | ".join(map(str, replies)), quotes=tuple(replies))
 
 
 class Line(NamedTuple):

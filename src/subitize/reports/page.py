@@ -79,6 +79,17 @@ class Cards(NamedTuple):
     cards: Sequence[Card]
 
 
+class Marked(NamedTuple):
+    """A quotation with a part that is looked at; in files that part stands in brackets."""
+
+    before: str
+    part: str
+    after: str
+
+    def __str__(self) -> str:
+        return f"{self.before}[{self.part}]{self.after}"
+
+
 class Cell(NamedTuple):
     """One place in a table; `value` goes to the CSV file, `text` to the page."""
 
@@ -91,7 +102,7 @@ class Cell(NamedTuple):
     """why there is no value"""
     badge: str = ""
     """a small mark behind the text, such as `published`"""
-    quotes: tuple[str, ...] = ()
+    quotes: tuple[str | Marked, ...] = ()
     """replies, shown instead of `text`, each on its own line"""
 
     @property
