@@ -123,12 +123,12 @@ class Trial:
     def as_json(self, fill: Mapping[str, str | int | float]) -> dict[str, Any]:
         """The trial as a line of trials.jsonl: every field, each of one type on all lines.
 
-        `fill` names every key of a condition with the value for lines that lack it. Recipes and
+        `fill` names every key of a condition with the value for lines where it is none. Recipes and
         options are JSON text: a reader that infers columns from the first lines would lose keys
         that come later.
         """
         condition = {
-            name: _as_type(self.condition.get(name, empty), empty) for name, empty in fill.items()
+            name: _as_type(self.condition.get(name), empty) for name, empty in fill.items()
         }
         where = self.stimulus
         return {
@@ -159,8 +159,10 @@ def _whole(value: Any) -> Any:
 
 
 def _as_type(value: Any, empty: str | int | float) -> Any:
-    """A value of a condition as its column has it; null stays null."""
-    return float(value) if isinstance(empty, float) and value is not None else value
+    """A value of a condition as its column has it."""
+    if value is None:
+        return empty
+    return float(value) if isinstance(empty, float) else value
 
 
 def make_trial(

@@ -16,6 +16,7 @@ KEYS: Mapping[str, str] = {
     # of every run
     "format": "of this file",
     "package": "version of subitize that made it; another one makes it again",
+    "code": "hash of the program that made it; another one of the same version makes it again, too",
     "benchmark": "name of the benchmark",
     "version": "of the benchmark's rules",
     "model": "who was asked",

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -130,3 +134,25 @@ def test_an_empty_folder_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[
     code, _, said = select(capsys, "--pictures", str(tmp_path), "--model", "sim/perfect")
     assert code == 2
     assert "no pictures" in said
+
+
+def test_an_interrupt_is_the_end_of_asking(tmp_path: Path, pictures: Path) -> None:
+    """It came while the first picture was asked about: the others must not follow."""
+    with ChatServer(delay=1e6) as server:
+        command = [sys.executable, "-m", "subitize", "capture", "select", "--model", "openai/x"]
+        given = ["--pictures", pictures, "--base-url", server.url, "--out", tmp_path / "out"]
+        child = subprocess.Popen(
+            [*command, *map(str, given)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+        assert child.stderr is not None
+        while not server.seen:
+            assert child.poll() is None
+            time.sleep(0.01)
+        child.send_signal(signal.SIGINT)
+        assert b"Finishing what is in flight" in child.stderr.readline()
+        child.send_signal(signal.SIGINT)
+        _, said = child.communicate(timeout=900)
+        assert (child.returncode, len(server.seen)) == (1, 1)
+    assert b"run the same command again" in said

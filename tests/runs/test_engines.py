@@ -346,6 +346,15 @@ def test_items_that_kill_side_by_side_cost_themselves_alone(tmp_path: Path) -> N
     assert len(responses_of(outcome.folder)) == TRIALS
 
 
+def test_a_run_that_begins_with_items_that_kill_goes_on(tmp_path: Path) -> None:
+    """Each in the first batch of its own: batches side by side are no row of deaths."""
+    dies: list[Dies] = []
+    outcome = asked_of(dies, lambda place: place in (0, 8, 16), tmp_path)
+    assert outcome.error is None
+    assert outcome.failed == 3
+    assert len(responses_of(outcome.folder)) == TRIALS
+
+
 def test_a_model_that_begins_to_die_is_given_up_soon_and_loses_no_answer(tmp_path: Path) -> None:
     dies: list[Dies] = []
     outcome = asked_of(dies, lambda place: place >= 20, tmp_path)

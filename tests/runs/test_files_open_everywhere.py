@@ -150,6 +150,36 @@ def test_the_table_opens_everywhere(folder: Path) -> None:
     assert (last["of_trial"], last["of_attempt"]) == (ours["trial"][0], 0)
 
 
+@pytest.mark.parametrize("before", [LINES - 1, LINES - 60])
+def test_targets_and_conditions_that_come_late_are_read_everywhere(
+    tmp_path: Path, before: int
+) -> None:
+    """After more lines without one than readers judge by, and after fewer."""
+    duckdb, pandas = pytest.importorskip("duckdb"), pytest.importorskip("pandas")
+    late = {"configuration": "late", "told": 12}
+    trials = [
+        make_trial(
+            WHOSE, Stimulus("prompt", {"text": str(number)}), "How many?",
+            target=None if number < before else number + 0.5,
+            condition={"configuration": None, "told": None} if number < before else late,
+        )
+        for number in range(LINES)
+    ]  # fmt: skip
+    for _ in range(2):  # a resumed run finds them all, wherever they stand
+        with Plan(tmp_path, get_benchmark("capture").CONDITION) as plan:
+            plan.add(trials)
+    path = tmp_path / "trials.jsonl"
+    lines = written(path)
+    assert sorted(line["id"] for line in lines) == sorted(one.id for one in trials)
+    assert {line["id"]: line["target"] for line in lines} == {one.id: one.target for one in trials}
+    assert pl.read_ndjson(path).to_dicts() == lines
+    found = duckdb.sql(f"select * from '{path}'")
+    assert [dict(zip(found.columns, row, strict=True)) for row in found.fetchall()] == lines
+    rows = pandas.read_json(path, lines=True).to_dict("records")
+    assert [plain(row["target"]) for row in rows] == [line["target"] for line in lines]
+    assert [row["condition"] for row in rows] == [line["condition"] for line in lines]
+
+
 def told(value: Any) -> Any:
     """What an object says: a column that other lines or objects have is null, or not there."""
     if isinstance(value, dict):

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import random
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +19,8 @@ import subitize
 from subitize import __version__
 from subitize.commands.rescoring import read
 from subitize.errors import WrongRun
+from subitize.runs import answers
+from subitize.runs.answers import code_of
 from tests.chat_server import ChatServer, completion
 from tests.runs.conftest import Go
 from tests.scored import load_run, score_run
@@ -67,6 +73,48 @@ def test_scores_of_another_version_are_made_again(folder: Path) -> None:
     path.write_bytes(orjson.dumps({**before, "package": "0.0.9", "states": {"read": 12}}))
     assert load_run(folder).scores == before
     assert orjson.loads(path.read_bytes()) == before
+
+
+def test_another_program_of_the_same_version_makes_table_and_scores_again(
+    folder: Path, tmp_path: Path
+) -> None:
+    """A measure or a reader may change between two versions, too."""
+    before = orjson.loads((folder / "scores.json").read_bytes())
+    made = [folder / "scores.json", folder / "answers.parquet"]
+    package = tmp_path / "other" / "subitize"
+    shutil.copytree(Path(subitize.__file__).parent, package)
+
+    def made_by(place: Path) -> list[int]:
+        again = f"import subitize; subitize.load({str(folder)!r}).scores"
+        path = {"PYTHONPATH": str(place)}
+        subprocess.run([sys.executable, "-c", again], check=True, env={**os.environ, **path})
+        return [path.stat().st_mtime_ns for path in made]
+
+    as_it_was = [path.stat().st_mtime_ns for path in made]
+    assert made_by(package.parent) == as_it_was
+    reader = package / "readers" / "text.py"
+    reader.write_text(f"{reader.read_text('utf-8')}\nMORE = 1\n", "utf-8")
+    assert all(now > then for now, then in zip(made_by(package.parent), as_it_was, strict=True))
+    after = orjson.loads(made[0].read_bytes())
+    assert after.pop("code") != before.pop("code")
+    assert after == before
+
+
+def test_another_program_of_a_benchmark_from_elsewhere_is_noticed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = tmp_path / "elsewhere.py"
+    monkeypatch.syspath_prepend(str(tmp_path))
+    found = []
+    for version in (1, 2, 1):
+        source.write_text(
+            "from subitize.benchmarks.naming import Naming\n"
+            f"class Own(Naming):\n    SCORES = {{'x': '{version}'}}\n"
+        )
+        answers._code_with.cache_clear()  # another process
+        found.append(code_of(importlib.import_module("elsewhere").Own()))
+        del sys.modules["elsewhere"]
+    assert found[0] == found[2] != found[1]
 
 
 def test_scores_that_hold_are_not_made_again(folder: Path) -> None:

@@ -48,11 +48,12 @@ def select(  # noqa: PLR0913, PLR0917  the options of the command, one each
     choose_kind(asked, opened)
     # One picture first: without log-probabilities asking on would only waste calls.
     first = run_benchmark(asked, settings, opened, out, RunOptions(concurrency, budget_calls, 1))
-    _kept(first, threshold)
-    left = None if budget_calls is None else max(0, budget_calls - first.calls)
-    opened = open_model(model, ModelOptions(base_url, api_key_env))
-    outcome = run_benchmark(asked, settings, opened, out, RunOptions(concurrency, left))
-    found = _kept(outcome, threshold)
+    found, outcome = _kept(first, threshold), first
+    if not first.stopped:
+        left = None if budget_calls is None else max(0, budget_calls - first.calls)
+        opened = open_model(model, ModelOptions(base_url, api_key_env))
+        outcome = run_benchmark(asked, settings, opened, out, RunOptions(concurrency, left))
+        found = _kept(outcome, threshold)
     write_json(out / "selection.json", found)
     kept = sum(one["kept"] for one in found)
     text = f"{kept} of {len(found)} pictures kept (P(yes) ≥ {threshold}), {out}/selection.json"

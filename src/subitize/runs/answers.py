@@ -1,21 +1,25 @@
 """The answers table: one row per response, in journal order; everything else stands on it.
 
 answers.parquet is derived and can be deleted: any command makes it again where it is missing or
-older than what it was made from. Its columns are COLUMNS and then the keys of the trials'
-conditions. `counts` is true for the one attempt per trial, sample and respondent that enters the
-scores: the first after which the benchmark does not ask again.
+older than what it was made from, the program included. Its columns are COLUMNS and then the keys
+of the trials' conditions. `counts` is true for the one attempt per trial, sample and respondent
+that enters the scores: the first after which the benchmark does not ask again.
 """
 
 from __future__ import annotations
 
+import hashlib
+import inspect
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from functools import cache
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import orjson
 
+import subitize
 from subitize import __version__
 from subitize.benchmark import Benchmark, Settings
 from subitize.errors import RunLocked, StorageFull, WrongRun
@@ -76,11 +80,12 @@ def load_answers(
     It is written under the run's lock; where another process holds that, or the folder can't be
     written, it stays in memory.
     """
-    path, stamp = folder / FILE, _stamp(folder, info, reader.name)
+    benchmark = reader.benchmark
+    path, stamp = folder / FILE, _stamp(folder, info, reader.name, benchmark)
     stored = _stored(path, stamp, columns)
     if stored is not None:
         return stored
-    answers = reader.benchmark.table(folder)
+    answers = benchmark.table(folder)
     if answers is None:
         answers = build_answers(folder, info, reader, settings)
     with suppress(OSError, RunLocked, StorageFull), locked(folder):
@@ -89,10 +94,33 @@ def load_answers(
 
 
 def write_answers(
-    folder: Path, info: Mapping[str, Any], answers: pl.DataFrame, reader: str
+    folder: Path,
+    info: Mapping[str, Any],
+    answers: pl.DataFrame,
+    reader: str,
+    benchmark: Benchmark[Any],
 ) -> None:
     """Keep a table beside what it was made from, by this reader."""
-    _write(folder / FILE, answers, _stamp(folder, info, reader))
+    _write(folder / FILE, answers, _stamp(folder, info, reader, benchmark))
+
+
+def code_of(benchmark: Benchmark[Any]) -> str:
+    """A hash of the program: readers and measures change between two versions of it, too.
+
+    That is this package and, of a benchmark from elsewhere, the file that it stands in.
+    """
+    try:
+        return _code_with(inspect.getfile(type(benchmark)))
+    except (OSError, TypeError):  # it was typed in, and nobody has its source
+        return _code_with(subitize.__file__)
+
+
+@cache
+def _code_with(file: str) -> str:
+    found = hashlib.sha256()
+    for path in (*sorted(Path(subitize.__file__).parent.rglob("*.py")), Path(file)):
+        found.update(path.read_bytes())
+    return found.hexdigest()[:12]
 
 
 def _write(path: Path, answers: pl.DataFrame, stamp: str) -> None:
@@ -101,7 +129,7 @@ def _write(path: Path, answers: pl.DataFrame, stamp: str) -> None:
     write_whole(path, packed.getvalue())
 
 
-def _stamp(folder: Path, info: Mapping[str, Any], reader: str) -> str:
+def _stamp(folder: Path, info: Mapping[str, Any], reader: str, benchmark: Benchmark[Any]) -> str:
     """What the table was made from: another stamp is another table."""
     sources = {}
     for name in SOURCES:
@@ -109,6 +137,7 @@ def _stamp(folder: Path, info: Mapping[str, Any], reader: str) -> str:
         if path.exists():
             sources[name] = [path.stat().st_size, path.stat().st_mtime_ns]
     made = {"format": FORMAT, "version": __version__, "reader": reader, "sources": sources}
+    made["code"] = code_of(benchmark)
     # Who is counted, and which weights a reader of that name had: both may change in run.json.
     made["columns"] = list(COLUMNS)
     made["who"] = [counted_respondents(info), info.get("readers", [])]

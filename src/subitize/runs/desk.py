@@ -74,6 +74,8 @@ class Desk:
         self._told: set[str] = set()
         self._before = False
         self._lives = False
+        self._first = asyncio.Lock()
+        """held by a batch that goes alone, as long as the model has answered nothing"""
         self._over: Hopeless | None = None
         self.who = ("", "")
         """name and settings hash of the respondent, known once it is open"""
@@ -152,7 +154,15 @@ class Desk:
                 future.set_result(answer)
 
     async def _submit(self, batch: list[Asked], *, again: bool) -> list[Answered]:
-        """What the engine answers; the third death in a row is the end, for all that wait."""
+        """What the engine answers; the first batch goes alone: deaths side by side are no row."""
+        if not self._lives:
+            async with self._first:
+                if not self._lives:
+                    return await self._submitted(batch, again=again)
+        return await self._submitted(batch, again=again)
+
+    async def _submitted(self, batch: list[Asked], *, again: bool) -> list[Answered]:
+        """The third death in a row is the end, for all that wait."""
         if self._over is not None:
             raise self._over
         try:

@@ -15,7 +15,7 @@ from subitize.benchmark import Benchmark, Settings
 from subitize.errors import BadInput, StorageFull, WrongRun
 from subitize.files import write_whole
 from subitize.records import Score, Trial
-from subitize.runs.answers import load_answers
+from subitize.runs.answers import code_of, load_answers
 from subitize.runs.columns import trial_columns
 from subitize.runs.correcting import corrected
 from subitize.runs.folder import read_info, stored_settings
@@ -78,7 +78,7 @@ class StoredRun:
     @cached_property
     def scores(self) -> Mapping[str, Any]:
         """scores.json where that still holds, else made anew."""
-        return _stored_scores(self.folder, self.reader) or score_run(self)
+        return _stored_scores(self) or score_run(self)
 
 
 def _in_order(answers: pl.DataFrame) -> pl.DataFrame:
@@ -126,13 +126,11 @@ def score_run(run: StoredRun) -> dict[str, Any]:
     """
     info, benchmark, answers = run.info, run.benchmark, _in_order(run.answers)
     scores: dict[str, Any] = {
-        "format": score_keys.FORMAT,
-        "package": __version__,
+        **_made_by(run),
         "benchmark": info["benchmark"],
         "version": info["version"],
         "model": info["model"]["name"],
         "parameters": info.get("parameters"),
-        "reader": run.reader,
         "run": run.folder.name,
         **benchmark.score(answers, run.settings, info.get("decisions", {})),
     }
@@ -164,18 +162,25 @@ def score_run(run: StoredRun) -> dict[str, Any]:
     return scores
 
 
-def _stored_scores(folder: Path, reader: str) -> dict[str, Any] | None:
+def _made_by(run: StoredRun) -> dict[str, Any]:
+    """What makes scores: others are made again."""
+    code = code_of(run.benchmark)
+    return {
+        "format": score_keys.FORMAT, "package": __version__, "code": code, "reader": run.reader
+    }  # fmt: skip
+
+
+def _stored_scores(run: StoredRun) -> dict[str, Any] | None:
     """scores.json, unless it is missing, damaged, by another reader or another version of
     subitize, or its sources changed."""
-    path = folder / "scores.json"
+    path = run.folder / "scores.json"
     try:
         made = path.stat().st_mtime_ns
-        sources = [one for one in folder.glob("*.json*") if one != path]
+        sources = [one for one in run.folder.glob("*.json*") if one != path]
         if any(source.stat().st_mtime_ns >= made for source in sources):
             return None
         scores = orjson.loads(path.read_bytes())
     except (OSError, orjson.JSONDecodeError):
         return None
-    made_by = {"format": score_keys.FORMAT, "package": __version__, "reader": reader}
-    holds = isinstance(scores, dict) and made_by.items() <= scores.items()
+    holds = isinstance(scores, dict) and _made_by(run).items() <= scores.items()
     return scores if holds else None

@@ -327,8 +327,8 @@ def import_people(people: People, out: Path, told: pl.DataFrame | None = None) -
         run.decide(asked.COLOUR_NOUNS, list(people.coloured))
         _trials(people.trials).write_ndjson(run.path / "trials.jsonl")
         _responses(answers, facts).write_ndjson(run.path / "responses.jsonl")
-        reader = next(iter(GeckoNumPeople.READERS))
-        write_answers(run.path, run.info, answers, reader)
+        benchmark = GeckoNumPeople()
+        write_answers(run.path, run.info, answers, next(iter(benchmark.READERS)), benchmark)
     return run.path
 
 
