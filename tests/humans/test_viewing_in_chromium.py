@@ -246,6 +246,20 @@ def test_the_copy_without_a_server_says_the_same(
         assert visit.clean(bundled)
 
 
+def test_a_copy_opened_as_a_file_says_what_it_needs(
+    browser: Any, table: RunsTable, tmp_path: Path
+) -> None:
+    copy = write_bundle(table, tmp_path / "copy")
+    with Visit(browser, PHONE) as visit:
+        visit.page.goto(copy.as_uri())
+        visit.page.wait_for_selector("text=python -m http.server", state="visible")
+        assert visit.fits()
+    with files_of(copy.parent) as base, Visit(browser, PHONE) as visit:
+        visit.page.goto(f"{base}/index.html")
+        settled(visit.page)
+        assert visit.page.locator("text=http.server").count() == 0
+
+
 def test_sentences_make_no_matrix_and_what_has_no_picture_no_frame(
     browser: Any, tmp_path: Path
 ) -> None:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import fields
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from subitize.commands.printing import say
+from subitize.benchmarks.catalog import BENCHMARKS, get_benchmark
+from subitize.commands.printing import pairs, say
 from subitize.errors import BadInput
 from subitize.humans.serving import FILE, opened, read_folder, study_folder
 from subitize.humans.simulating import simulate as let_simulated
-from subitize.humans.study import KINDS, Study, read_study, study_from
+from subitize.humans.study import KINDS, SECTIONS, placed, read_study, study_from
 from subitize.humans.web import address, check_origin, listen, serve
 
 
@@ -38,6 +40,15 @@ def annotate(  # noqa: PLR0913, PLR0917  the options of the command, one each
     name: Annotated[str, typer.Option(help="Name of the study; its kind if none is given.")] = "",
     annotators: Annotated[int, typer.Option(help="People per item; 0: as the study says.")] = 0,
     entry: Annotated[str, typer.Option(help="links, open or panel.")] = "",
+    set_: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="KEY=VALUE",
+            help="Any other entry of a study's file, as counts=on or consent.version=2; of naming "
+            "and capture also a setting of `run`. May be given again.",
+        ),
+    ] = None,
     out: Annotated[Path, typer.Option(help="Folder that holds studies.")] = Path("studies"),
     database: Annotated[
         str, typer.Option(help="postgresql://USER@HOST/NAME instead of a file.")
@@ -53,10 +64,10 @@ def annotate(  # noqa: PLR0913, PLR0917  the options of the command, one each
     ] = "",
 ) -> None:
     """Serve a study: people answer in a browser, every answer is kept before the next page."""
-    given = {"pictures": pictures, "prompts": prompts, "run": run, "things": things,
+    named = {"pictures": pictures, "prompts": prompts, "run": run, "things": things,
              "verify": verify, "captions": captions, "name": name, "entry": entry,
              "annotators": annotators}  # fmt: skip
-    given = {key: value for key, value in given.items() if value}
+    given = {key: value for key, value in named.items() if value} | pairs(set_ or [])
     origin = check_origin(public_url)
     folder = find_study(study, given, out, database)
     if simulate:
@@ -90,22 +101,32 @@ def find_study(study: str, given: dict[str, Any], out: Path, database: str) -> P
             )
         read_folder(path)
         return path
-    # The study goes on from any folder: what the command names is kept as a whole path.
-    whole: dict[str, Any] = {
-             key: str(Path(value).resolve()) if _is_path(key, value) else value
-             for key, value in given.items()}  # fmt: skip
     if study in KINDS:
-        return study_folder(out, study_from({"kind": study, **whole}, "the command"), database)
+        entries = placed(entries_of(study, given), Path())
+        return study_folder(out, study_from({"kind": study, **entries}, "the command"), database)
     if path.suffix != ".toml":
         raise BadInput(
             f"There is no study {study!r}: give a TOML file, a study's folder, or one of "
             f"{', '.join(KINDS)}."
         )
-    made: Study = replace(read_study(path), **whole)
-    return study_folder(out, study_from(made.as_json(), str(path)), database)
+    values = read_study(path).as_json()
+    for name, value in placed(entries_of(values["kind"], given), Path()).items():
+        values[name] = {**values[name], **value} if isinstance(value, dict) else value
+    return study_folder(out, study_from(values, str(path)), database)
 
 
-def _is_path(key: str, value: Any) -> bool:
-    return key in ("pictures", "prompts", "run", "verify", "captions") or (
-        key == "things" and str(value).endswith(".csv")
-    )
+def entries_of(kind: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """What the command names, as a study's file would have it."""
+    own: set[str] = set()
+    if kind in BENCHMARKS:
+        own = {one.name for one in fields(get_benchmark(kind).SETTINGS)}
+    found: dict[str, Any] = {}
+    for key, value in given.items():
+        section, dot, name = key.partition(".")
+        if dot and section in SECTIONS:
+            found.setdefault(section, {})[name] = value
+        elif key in own:
+            found.setdefault("settings", {})[key] = value
+        else:
+            found[key] = value
+    return found

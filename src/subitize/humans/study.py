@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import MISSING, asdict, dataclass, field, fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from subitize.benchmark import SWITCH
 from subitize.errors import BadInput, UnknownName, in_words
 from subitize.files import read_toml
 
@@ -134,19 +136,31 @@ class Study:
 
 
 SECTIONS = {"consent": Consent, "returning": Return, "panel": Panel}
+PATHS = ("pictures", "run", "prompts", "verify", "captions", "flags")
+"""entries that name a place"""
+PATHS_OF_SETTINGS = ("pictures", "metadata", "validation_metadata", "points", "splits", "counts")
+"""settings of a benchmark that do"""
 
 
 def read_study(path: Path) -> Study:
     """A study from its TOML file; paths in it are relative to the file."""
-    made = study_from(read_toml(path, "the study"), str(path))
-    places: dict[str, Any] = {
-        name: str((path.parent / value).resolve())
-        for name in ("pictures", "run", "prompts", "verify", "captions", "flags")
-        if (value := getattr(made, name))
-    }
-    if made.things.endswith(".csv"):
-        places["things"] = str((path.parent / made.things).resolve())
-    return replace(made, **places)
+    return study_from(placed(read_toml(path, "the study"), path.parent), str(path))
+
+
+def placed(entries: Mapping[str, Any], base: Path) -> dict[str, Any]:
+    """Entries of a study with whole paths, so that it goes on from any folder."""
+    found = dict(entries)
+    for name in (*PATHS, "things"):
+        value = found.get(name)
+        if isinstance(value, str) and value and (name in PATHS or value.endswith(".csv")):
+            found[name] = str((base / value).resolve())
+    if isinstance(found.get("settings"), Mapping):
+        found["settings"] = {
+            name: str((base / value).resolve())
+            if name in PATHS_OF_SETTINGS and isinstance(value, str) and value else value
+            for name, value in found["settings"].items()
+        }  # fmt: skip
+    return found
 
 
 def study_from(given: Mapping[str, Any], where: str) -> Study:
@@ -181,6 +195,9 @@ def _made(kind: Any, given: Any, where: str) -> Any:
 
 
 def _typed(name: str, value: Any, default: Any, where: str) -> Any:
+    if isinstance(value, str) and isinstance(default, bool | int | float):
+        with suppress(ValueError, KeyError):  # it stays what it is, and is told below
+            value = SWITCH[value.lower()] if isinstance(default, bool) else type(default)(value)
     if isinstance(default, tuple) and isinstance(value, list | str):
         return (value,) if isinstance(value, str) else tuple(map(str, value))
     if isinstance(default, float) and isinstance(value, int) and not isinstance(value, bool):

@@ -16,6 +16,7 @@ function go(where) {
 }
 
 export async function start(given) {
+  document.querySelector(".late")?.remove();
   source = given;
   try {
     summary = await source.summary();
