@@ -21,7 +21,7 @@ from subitize.errors import BadInput, RunLocked
 from subitize.humans.answers import read_answers
 from subitize.humans.checking import problem_with
 from subitize.humans.exporting import as_counts, as_judgements, as_screening
-from subitize.humans.items import FREE, Question
+from subitize.humans.items import FREE, LINES, NUMBER, Question
 from subitize.humans.kinds.catalog import material_of
 from subitize.humans.kinds.material import dots
 from subitize.humans.run_folder import make_run
@@ -29,6 +29,7 @@ from subitize.humans.serving import Opened, opened, study_folder
 from subitize.humans.simulated import Manner, Seen
 from subitize.humans.simulating import simulate
 from subitize.humans.study import KINDS, Study
+from subitize.humans.watching import in_words
 from subitize.humans.web import in_thread
 from subitize.models.catalog import open_model
 from subitize.readers.annotators import counted
@@ -290,7 +291,8 @@ def test_the_desk_tells_each_question_with_its_answers_and_the_reply_that_was_re
     claims = Study("geckonum-task3", "claims", pictures=files[0], prompts=files[1])
     text, here = items_of(claims)
     rows = [re.findall(r"<td>(.*?)</td>", row) for row in re.findall(r"(?s)<tr>.*?</tr>", text)]
-    asked = [[question.words, "1"] for item in here.desk.items.values() if item.role == "main"
+    yes = '<span class="said">Yes</span> '
+    asked = [[question.words, yes] for item in here.desk.items.values() if item.role == "main"
              for question in item.questions]  # fmt: skip
     assert [row for row in rows if row] == asked
     model = run("naming", "sim/chatty", out=str(tmp_path), per_cell=1, max=2, size=64,
@@ -300,6 +302,14 @@ def test_the_desk_tells_each_question_with_its_answers_and_the_reply_that_was_re
     assert quotes
     assert all(quote in text for quote in quotes)
     assert "Picture" not in text
+
+
+def test_answers_are_told_as_people_chose_them() -> None:
+    lines = Question("Which line?", LINES, options=("No apples.", "Some."), values=("0", "1"))
+    assert in_words(lines, ["1", "0", "1"]) == ["Some. × 2", "No apples."]
+    assert in_words(Question("How many?", FREE), ["2-3", "3", "3"]) == ["3 × 2", "2-3"]
+    read = Question("Which?", NUMBER, options=("It gives no number",), values=("no-number",))
+    assert in_words(read, ["no-number", "7"]) == ["It gives no number", "7"]
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -36,6 +36,13 @@ def meant(question: Question, value: str) -> float | str | None:
     return value
 
 
+def in_words(question: Question, answers: Sequence[str]) -> list[str]:
+    """Answers as people chose or typed them, the usual ones first."""
+    words = dict(zip(question.stored, question.options, strict=True))
+    return [f"{words.get(raw, raw)} × {many}" if many > 1 else words.get(raw, raw)
+            for raw, many in Counter(answers).most_common()]  # fmt: skip
+
+
 class Said(NamedTuple):
     """One answer to one question of the study."""
 
@@ -104,8 +111,10 @@ def progress_of(desk: Desk) -> list[dict[str, Any]]:
             "item": item.id, "name": item.about.get("image_id") or item.about.get("image") or "",
             "quote": item.questions[0].quote, "picture": item.picture is not None,
             "done": done[item.id], "wanted": desk.study.annotators,
-            "asked": [(question.words, ", ".join(one.raw for one in said if one.unit[1] == place))
-                      for place, question in enumerate(item.questions)],
+            "asked": [
+                (question.words, in_words(question, [a.raw for a in said if a.unit[1] == place]))
+                for place, question in enumerate(item.questions)
+            ],
             "seconds": median(one.seconds for one in said) if said else None,
             "dropped": desk.screened.get(item.id, ("",))[0] == "drop",
         })  # fmt: skip
@@ -203,7 +212,9 @@ def _split(desk: Desk, said: Sequence[Said]) -> list[dict[str, Any]]:
                 "item": item, "question": desk.items[item].questions[place].words,
                 "quote": desk.items[item].questions[place].quote,
                 "picture": desk.items[item].picture is not None,
-                "said": ", ".join(sorted(one.raw for one in answers)),
+                "said": in_words(
+                    desk.items[item].questions[place], sorted(one.raw for one in answers)
+                ),
                 "share": most / len(answers), "seconds": median(one.seconds for one in answers),
             })  # fmt: skip
     return sorted(found, key=lambda one: (one["share"], one["item"]))[:SHOWN]
