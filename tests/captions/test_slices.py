@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -13,7 +14,7 @@ import pytest
 from subitize.captions import sources
 from subitize.captions.counting import Counting, count_captions, write_rows
 from subitize.captions.progress import Progress
-from subitize.captions.reading import find_layout, read_beside
+from subitize.captions.reading import find_layout, read_beside, read_unit
 from subitize.captions.sources import find_sources, units
 
 CAPTIONS = [*(f"{n} tall trees by a road" for n in range(1, 90)), None, "sky", "", "5 km"]
@@ -69,6 +70,35 @@ def test_many_files_need_no_slices(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     (source,) = find_sources([str(write(tmp_path / "one.parquet", 1000))])
     (unit,) = units(0, source, header=False, files=8)
     assert (unit.first, unit.last) == (0, 94)
+
+
+def test_units_have_an_end_where_files_are_many(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sources, "MOST", 40)
+    (source,) = find_sources([str(write(tmp_path / "one.parquet", 1000))])
+    cut = [(unit.first, unit.last) for unit in units(0, source, header=False, files=99)]
+    assert cut == [(0, 31), (31, 62), (62, 94)]
+
+
+def test_a_row_group_is_never_held_whole(tmp_path: Path) -> None:
+    """Some writers make one of each file, however large."""
+    rows, letters = 600_000, 60
+    drawn = np.random.default_rng(0).integers(97, 123, rows * letters, dtype=np.uint8)
+    ends = np.arange(0, rows * letters + 1, letters, dtype=np.int32)
+    texts = pa.StringArray.from_buffers(rows, pa.py_buffer(ends), pa.py_buffer(drawn))
+    file = tmp_path / "one.parquet"
+    pq.write_table(pa.table({"caption": texts}), file, row_group_size=rows, use_dictionary=False)
+    (source,) = find_sources([str(file)])
+    layout = find_layout(source, None)
+    assert layout is not None
+    unit = next(units(0, source, header=False, files=99))
+    before, held, seen = pa.total_allocated_bytes(), 0, 0
+    for batch in read_unit(source, layout, unit):
+        held = max(held, pa.total_allocated_bytes() - before)
+        seen += len(batch.captions)
+    assert seen == rows
+    assert held < file.stat().st_size / 2
 
 
 def test_damage_in_a_sliced_row_group_is_told_once(

@@ -67,7 +67,7 @@ def count_captions(
             "tagger": tagger,
             "rule": rule.VERSION,
             "block": sources.BLOCK,
-            "slices": [sources.SLICE, sources.SLICES, sources.ENOUGH],
+            "slices": [sources.SLICE, sources.SLICES, sources.ENOUGH, sources.MOST],
             "shard": list(how.shard),
             "per_caption": how.per_caption,
         }
@@ -168,7 +168,7 @@ def write_rows(folder: Path, out: Path) -> None:
     try:
         with pq.ParquetWriter(temporary, schema, compression="zstd") as writer:
             for part in sorted((folder / ROWS).glob("*.parquet")):
-                with pq.ParquetFile(part) as file:
+                with pq.ParquetFile(part, **sources.FRUGAL) as file:
                     for batch in file.iter_batches():
                         writer.write_batch(batch.cast(schema))
         temporary.replace(out)

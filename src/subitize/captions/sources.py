@@ -31,9 +31,11 @@ FORMATS: dict[str, Format] = {
 PACKED = (".gz", ".bz2", ".xz", ".zst")
 BLOCK = 16 << 20
 """bytes of text in a unit, up to the end of a record"""
-SLICE, SLICES, ENOUGH = 1 << 17, 4, 8
+SLICE, SLICES, ENOUGH, MOST = 1 << 17, 4, 8, 1 << 22
 """rows at least of a slice, slices at most of a row group (what lies before one is unpacked again
-for it), and row groups that are enough without slices"""
+for it), row groups that are enough without slices, and rows of a unit at most all the same"""
+FRUGAL: dict[str, Any] = {"buffer_size": 1 << 20, "pre_buffer": False}
+"""left to itself Arrow takes in all of a row group, which may be a whole file"""
 LONGEST = 256 << 20
 """a record longer than this is damage"""
 
@@ -191,7 +193,7 @@ def _row_groups(place: int, source: Source, files: int) -> Iterator[Unit]:
     parts = [
         (group, rows * part // many, rows * (part + 1) // many)
         for group, rows in enumerate(groups)
-        for many in (max(1, min(most, rows // SLICE)),)
+        for many in (max(1, min(most, rows // SLICE), -(-rows // MOST)),)
         for part in range(many)
     ]
     for index, (group, first, last) in enumerate(parts):
@@ -203,7 +205,7 @@ def parquet(source: Source, where: str = "") -> Iterator[Any]:
     """An open Parquet file; damage is named, with where it is looked for."""
     import pyarrow.parquet as pq
 
-    with parquet_whole(source, where), pq.ParquetFile(source.path) as file:
+    with parquet_whole(source, where), pq.ParquetFile(source.path, **FRUGAL) as file:
         yield file
 
 

@@ -67,18 +67,18 @@ class Counter:
 
     def count(self, task: Task) -> Done:
         """Count one unit; damage is told, not raised."""
-        tally, tables = Tally(), []
+        tally, rows = Tally(), Rows() if task.rows else None
         try:
             for batch in read_unit(task.source, task.layout, task.unit):
                 places, numbers = tally.add(batch, self._rule)
-                if task.rows:
-                    tables.append(_table(batch.captions, places, numbers))
+                if rows is not None:
+                    rows.add(batch.captions, places, numbers)
         except Damaged as problem:
             return Done(task.unit, b"", damage=str(problem))
         line = tally.as_json()
         if tally.not_text or tally.broken:
             line["where"] = task.source.where(task.unit)
-        return Done(task.unit, orjson.dumps(line), _parquet(tables) if task.rows else b"")
+        return Done(task.unit, orjson.dumps(line), b"" if rows is None else rows.parquet())
 
     def count_packed(self, packed: tuple[bytes, bytes]) -> tuple[bytes, bytes, str]:
         """The same with plain values in and out, for other processes."""
@@ -93,22 +93,29 @@ def warm_up() -> None:
     Tally().add(Batch(pl.Series(["two dogs"])), Rule(open_tagger(DEFAULT)))
 
 
-def _table(captions: Any, places: list[int], numbers: list[int | None]) -> Any:
-    import polars as pl
+class Rows:
+    """Captions with their numbers, packed as they come."""
 
-    column: list[int | None] = [None] * len(captions)
-    for place, number in zip(places, numbers, strict=True):
-        column[place] = number
-    return pl.DataFrame({"caption": captions, "number": pl.Series(column, dtype=pl.Int64)})
+    def __init__(self) -> None:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
 
+        self._buffer = io.BytesIO()
+        self._schema = pa.schema([("caption", pa.large_string()), ("number", pa.int64())])
+        self._writer = pq.ParquetWriter(self._buffer, self._schema, compression="zstd")
 
-def _parquet(tables: list[Any]) -> bytes:
-    import polars as pl
+    def add(self, captions: Any, places: list[int], numbers: list[int | None]) -> None:
+        import pyarrow as pa
 
-    buffer = io.BytesIO()
-    schema = {"caption": pl.String, "number": pl.Int64}
-    (pl.concat(tables) if tables else pl.DataFrame(schema=schema)).write_parquet(buffer)
-    return buffer.getvalue()
+        column: list[int | None] = [None] * len(captions)
+        for place, number in zip(places, numbers, strict=True):
+            column[place] = number
+        table = pa.table({"caption": captions.to_arrow(), "number": pa.array(column, pa.int64())})
+        self._writer.write_table(table.cast(self._schema))
+
+    def parquet(self) -> bytes:
+        self._writer.close()
+        return self._buffer.getvalue()
 
 
 class OwnProcess:
