@@ -129,8 +129,12 @@ class Generating(Local):
             how["return_mm_token_type_ids"] = (
                 True  # not every processor gives by itself what it says
             )
+        prompts = [self.prompt(item) for item, _ in pairs]
+        begins = processor.tokenizer.bos_token
+        if begins and prompts[0].startswith(begins):
+            how["add_special_tokens"] = False  # the template wrote what the tokenizer would add
         made = processor(
-            text=[self.prompt(item) for item, _ in pairs],
+            text=prompts,
             images=[picture if self.family in FLAT else [picture] for _, picture in pairs],
             padding=True,
             return_tensors="pt",
