@@ -29,8 +29,10 @@ def differing(model: Any) -> list[str]:
     ]  # fmt: skip
 
 
-WITHOUT_TEMPLATE = ("blip-2", "blip2_t5", "chameleon", "florence2", "git", "idefics", "instructblip",
-                    "kosmos-2", "kosmos-2.5", "paligemma", "paligemma2")  # fmt: skip
+WITHOUT_TEMPLATE = (
+    "blip-2", "blip2_t5", "chameleon", "florence2", "git", "idefics", "instructblip", "kosmos-2",
+    "kosmos-2.5", "paligemma", "paligemma2",
+)  # fmt: skip
 
 
 @pytest.mark.parametrize(

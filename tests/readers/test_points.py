@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 from pathlib import Path
 
 import numpy as np
@@ -87,6 +88,8 @@ def read(
         ("The dots are at (10, 20), (30.5, 40) and [5, 6], so there are three.", 3, 3),
         ("<think>(1, 2) (3, 4) maybe (5, 6)</think>(7, 8), (9, 10)", 2, None),
         ("At (12%, 34%) and (50.5%, 60%).", 2, None),
+        ("x: 12.5, y: 33\nx=50, y=20\nTotal: 2", 2, 2),
+        ('[{"x": 12, "y": 30}, {"x": 40, "y": 55}] There are 3.', 2, 3),
         ("1. (10, 20)\n2. (30, 40)\nTotal: 2", 2, 2),
         ("There are none.", 0, 0),
     ],
@@ -97,6 +100,18 @@ def test_every_form_of_points_is_counted(reply: str, number: int, said: int | No
     pointing = told(found.note)
     assert pointing is not None
     assert pointing.said == said
+
+
+@pytest.mark.parametrize("indent", [None, 0, 1, 2, 4, 8])
+@pytest.mark.parametrize(("key", "wide"), [("point_2d", 2), ("bbox_2d", 4), ("point", 2)])
+def test_json_is_read_however_it_is_set(key: str, wide: int, indent: int | None) -> None:
+    """On one line or with each number on its own, as `json.dumps(…, indent=4)` writes it."""
+    listed = [{key: [120 + 40 * n] * wide, "label": f"dot {n + 3}"} for n in range(4)]
+    plain = pointed(json.dumps(listed))
+    found = pointed(f"```json\n{json.dumps({'found': listed}, indent=indent)}\n```\nSo 5.")
+    assert found.places.tolist() == plain.places.tolist() == [[120 + 40 * n] * 2 for n in range(4)]
+    assert found.unit == plain.unit
+    assert found.rest.split() == ["So", "5."]
 
 
 def test_what_points_at_nothing_is_no_number() -> None:
@@ -127,8 +142,8 @@ QWENS = (("hf/Qwen/Qwen2.5-VL-7B-Instruct", 252), ("openai/qwen2_5-vl", 252),
 def test_qwens_unit_is_told_by_its_name(model: str, side: int) -> None:
     """Qwen2.5-VL's pixels are those of the picture it sees: 252 of our 256."""
     x, y = (place / 256 * side for place in draw(TRIAL.stimulus.recipe).facts["positions"][0])
-    json = f'[{{"point_2d": [{x:.0f}, {y:.0f}], "label": "dot"}}]'
-    assert told(read(json, model=model).note) == Pointing(1, None, 1, 1, 3)
+    written = f'[{{"point_2d": [{x:.0f}, {y:.0f}], "label": "dot"}}]'
+    assert told(read(written, model=model).note) == Pointing(1, None, 1, 1, 3)
     if model != "function/x":
         xml = f'<points x1="{x:.0f}" y1="{y:.0f}" alt="dot">dot</points>'
         assert told(read(xml, model=model).note) == Pointing(1, None, 1, 1, 3)

@@ -17,7 +17,7 @@ Some models count by pointing. What they write is read as it is documented:
 - PaliGemma: `<loc0722><loc0047><loc0895><loc0378> cat ; <loc…`: y0, x0, y1, x1 of 1024 (its
   authors' paligemma_parse.py); Florence-2: `cat<loc_54><loc_374><loc_898><loc_640>`: x0, y0, x1,
   y1 of 1000
-- plain pairs `(x, y)` or `[x, y]`
+- plain pairs `(x, y)`, `[x, y]` or `x: 1, y: 2`
 
 `points?unit=percent|mille|pixels|share` says the unit where the form does not. Without it a model
 that is named as a Qwen has Qwen's unit, and that of others is told from the largest number in the
@@ -45,7 +45,9 @@ from subitize.records import Reading, Response, Trial
 from subitize.stimuli.scenes import scene_of
 
 _NUMBER = r"-?\d{1,5}(?:\.\d{1,9})?"
-_PAIR = rf"({_NUMBER})%?\s{{0,3}},\s{{0,3}}({_NUMBER})%?"
+_GAP = r"\s{0,40}"
+"""between numbers: JSON may have each in a line of its own, indented"""
+_PAIR = rf"({_NUMBER})%?{_GAP},{_GAP}({_NUMBER})%?"
 _TAG = re.compile(r"<points?\b([^<>]{0,100000})>(?:[^<]{0,1000}</points?>)?", re.IGNORECASE)
 _ATTRIBUTE = re.compile(
     r"\b([a-z]{1,20})(\d{0,4})\s{0,3}=\s{0,3}(?:\"([^\"]{0,100000})\"?|'([^']{0,100000})'?|([^\s\"']+))",
@@ -56,12 +58,16 @@ _BOX = re.compile(
     rf"{_PAIR}[\s)\](,\[]{{1,9}}{_PAIR}[\s)\]]{{0,9}}(?:<\|box_end\|>|</box>)?"
 )
 _NAMED = re.compile(
-    r"[\"'](point_2d|bbox_2d|point|box_2d)[\"']\s{0,3}:\s{0,3}"
-    rf"\[\s{{0,9}}{_PAIR}(?:\s{{0,3}},\s{{0,9}}{_PAIR})?\s{{0,9}}\]"
+    rf"[\"'](point_2d|bbox_2d|point|box_2d)[\"']{_GAP}:{_GAP}"
+    rf"\[{_GAP}{_PAIR}(?:{_GAP},{_GAP}{_PAIR})?{_GAP}\]"
 )
 _LOC = re.compile(r"<loc(_?)(\d{1,4})>" + r"\s?<loc_?(\d{1,4})>" * 3)
-_PLAIN = re.compile(rf"[(\[]\s{{0,3}}{_PAIR}\s{{0,3}}[)\]]")
-_JSON = re.compile(r"```(?:json)?|[\[{]\s{0,9}[\"'{\[][^`]{0,100000}[\]}]", re.IGNORECASE)
+_PLAIN = re.compile(
+    rf"[(\[]{_GAP}{_PAIR}{_GAP}[)\]]"
+    rf"|\bx[\"']?{_GAP}[:=]{_GAP}({_NUMBER})%?{_GAP},{_GAP}[\"']?y[\"']?{_GAP}[:=]{_GAP}({_NUMBER})%?",
+    re.IGNORECASE,
+)
+_JSON = re.compile(r"```(?:json)?|[\[{]\s{0,40}[\"'{\[][^`]{0,100000}[\]}]", re.IGNORECASE)
 UNITS = {"share": 1.0, "percent": 100.0, "mille": 1000.0}
 """what a whole side is; pixels depend on the picture"""
 PIXELS = "pixels"
@@ -130,7 +136,8 @@ def pointed(reply: str) -> Pointed:
     unit = "percent" if any("%" in one[0] for one in plain) else ""
     # a word in their place, so that the items of a list stay items
     rest = _PLAIN.sub(" point ", text)
-    return _found([(float(one[1]), float(one[2])) for one in plain], unit, rest)
+    places = [(float(one[1] or one[3]), float(one[2] or one[4])) for one in plain]
+    return _found(places, unit, rest)
 
 
 def _found(places: list[tuple[float, float]], unit: str, rest: str) -> Pointed:
