@@ -37,6 +37,6 @@ def matchers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 @pytest.fixture(scope="session")
 def painters(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """Pipelines of diffusers by name; the last one fills holes only."""
-    made = {**tiny_painters.PAINTERS, "flux-fill": tiny_painters.flux_fill}
+    """Pipelines of diffusers by name."""
+    made = {**tiny_painters.PAINTERS, **tiny_painters.FILLERS}
     return {name: make(tmp_path_factory.mktemp(name)) for name, make in made.items()}

@@ -1,4 +1,4 @@
-"""Painters by diffusers: tiny Stable Diffusion, its third version, FLUX and FLUX Fill."""
+"""Painters by diffusers: tiny Stable Diffusion of all shapes, FLUX, and those that fill holes."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ import subitize
 from subitize.errors import BadInput, Hopeless, MissingExtra, ModelError
 from subitize.models.base import Item, ModelOptions, Reply
 from subitize.models.catalog import open_model
+from subitize.models.diffusing import TESTED_PIPELINES
 from subitize.pictures.decode import decode, with_hole
 from subitize.pictures.encode import encode
-from tests.models.tiny_painters import PAINTERS, stable_diffusion
+from tests.models.tiny_painters import FILLERS, PAINTERS, stable_diffusion
 
 # diffusers compiles a part of one of its pipelines in the old way
 pytestmark = pytest.mark.filterwarnings("ignore:.torch.jit.script:DeprecationWarning")
@@ -32,6 +33,12 @@ def test_without_diffusers_the_install_command_is_told(monkeypatch: pytest.Monke
     monkeypatch.setattr("subitize.models.checkpoints.find_spec", lambda name: None)
     with pytest.raises(MissingExtra, match=r"'torch'.*subitize\[diffusers\]"):
         open_model("diffusers/made/here")
+
+
+def test_a_pipeline_is_said_to_be_tested_only_if_it_is_here(painters: dict[str, Path]) -> None:
+    told = [open_model(f"diffusers/{path}").told() for path in painters.values()]  # type: ignore[attr-defined]
+    assert {one["architecture"] for one in told} == set(TESTED_PIPELINES)
+    assert {one["class"] for one in told} == {"tested"}
 
 
 def test_a_hole_is_where_a_picture_is_transparent() -> None:
@@ -120,7 +127,7 @@ def holed() -> bytes:
     return encode(shown)
 
 
-@pytest.mark.parametrize("name", [*PAINTERS, "flux-fill"])
+@pytest.mark.parametrize("name", [*PAINTERS, *FILLERS])
 def test_a_hole_is_filled(painters: dict[str, Path], name: str) -> None:
     model: Any = open_model(f"diffusers/{painters[name]}?steps=2&width=64&height=64")
     items = [replace(item, picture=holed()) for item in ITEMS]
@@ -132,9 +139,9 @@ def test_a_hole_is_filled(painters: dict[str, Path], name: str) -> None:
     assert np.abs(filled[0][inside] - filled[1][inside]).max() > 1
 
 
-def test_a_pipeline_that_only_fills_says_so(painters: dict[str, Path]) -> None:
-    model: Any = open_model(f"diffusers/{painters['flux-fill']}?steps=1&width=64&height=64")
-    assert model.told()["architecture"] == "FluxFillPipeline"
+@pytest.mark.parametrize("name", FILLERS)
+def test_a_pipeline_that_only_fills_says_so(painters: dict[str, Path], name: str) -> None:
+    model: Any = open_model(f"diffusers/{painters[name]}?steps=1&width=64&height=64")
     with pytest.raises(Hopeless, match="only fills holes"):
         model.paint(ITEMS[:1])
 

@@ -382,9 +382,11 @@ def test_weights_in_torchs_own_format_are_counted_and_asked(
     assert opened(folder).parameters is None
 
 
+@pytest.mark.parametrize("called", ["ImageTextToText", "CausalLM", ""])
 def test_foreign_code_runs_only_where_it_is_trusted(
-    namers: dict[str, Path], tmp_path: Path
+    namers: dict[str, Path], tmp_path: Path, called: str
 ) -> None:
+    """Under whichever of the usual names its model goes: most know AutoModelForCausalLM only."""
     from safetensors.torch import save_file
     from transformers import LlavaForConditionalGeneration
 
@@ -394,7 +396,7 @@ def test_foreign_code_runs_only_where_it_is_trusted(
     whole = LlavaForConditionalGeneration.from_pretrained(namers["llava"])
     save_file(whole.state_dict(), tmp_path / "model.safetensors", {"format": "pt"})
     config = json.loads((tmp_path / "config.json").read_text())
-    config["auto_map"] = {"AutoModelForImageTextToText": "own.Own"}
+    config["auto_map"] = {f"AutoModel{called and 'For'}{called}": "own.Own"}
     config["model_type"] = "own"
     config["auto_map"]["AutoConfig"] = "own.OwnConfig"
     (tmp_path / "config.json").write_text(json.dumps(config))

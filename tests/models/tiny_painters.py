@@ -63,19 +63,46 @@ def _vae(latent: int, **more: Any) -> Any:
     )  # fmt: skip
 
 
-def stable_diffusion(folder: Path, checker: bool = False) -> Path:
-    tokenizer = _words(folder / "clip")
-    unet = diffusers.UNet2DConditionModel(
-        block_out_channels=(32, 64), layers_per_block=1, sample_size=32, in_channels=4,
+def _unet(channels: int = 4, words: int = WIDE, **more: Any) -> Any:
+    return diffusers.UNet2DConditionModel(
+        block_out_channels=(32, 64), layers_per_block=1, sample_size=32, in_channels=channels,
         out_channels=4, down_block_types=("DownBlock2D", "CrossAttnDownBlock2D"),
-        up_block_types=("CrossAttnUpBlock2D", "UpBlock2D"), cross_attention_dim=WIDE,
+        up_block_types=("CrossAttnUpBlock2D", "UpBlock2D"), cross_attention_dim=words, **more,
     )  # fmt: skip
-    pipeline = diffusers.StableDiffusionPipeline(
-        _vae(4), _reader(CLIPTextModel, len(tokenizer)), tokenizer, unet,
+
+
+def stable_diffusion(folder: Path, checker: bool = False, fills: bool = False) -> Path:
+    tokenizer = _words(folder / "clip")
+    kind = diffusers.StableDiffusionInpaintPipeline if fills else diffusers.StableDiffusionPipeline
+    pipeline = kind(
+        _vae(4), _reader(CLIPTextModel, len(tokenizer)), tokenizer,
+        # the noise, the hole, and the picture behind it
+        _unet(4 + 1 + 4 if fills else 4),
         diffusers.DDIMScheduler(steps_offset=1, clip_sample=False),
         _checker() if checker else None,
         CLIPImageProcessorPil(size=30, crop_size=30) if checker else None,
         requires_safety_checker=checker,
+    )  # fmt: skip
+    pipeline.save_pretrained(folder / "whole")
+    return folder / "whole"
+
+
+def stable_diffusion_inpaint(folder: Path) -> Path:
+    return stable_diffusion(folder, fills=True)
+
+
+def stable_diffusion_xl(folder: Path) -> Path:
+    """Two readers side by side, and the picture's six sizes beside the words."""
+    tokenizer = _words(folder / "clip")
+    unet = _unet(
+        words=2 * WIDE, attention_head_dim=(2, 4), use_linear_projection=True,
+        addition_embed_type="text_time", addition_time_embed_dim=8,
+        transformer_layers_per_block=(1, 2), projection_class_embeddings_input_dim=6 * 8 + WIDE,
+    )  # fmt: skip
+    pipeline = diffusers.StableDiffusionXLPipeline(
+        _vae(4), _reader(CLIPTextModel, len(tokenizer)),
+        _reader(CLIPTextModelWithProjection, len(tokenizer)), tokenizer, tokenizer, unet,
+        diffusers.DDIMScheduler(steps_offset=1, clip_sample=False), add_watermarker=False,
     )  # fmt: skip
     pipeline.save_pretrained(folder / "whole")
     return folder / "whole"
@@ -143,6 +170,12 @@ def flux_fill(folder: Path) -> Path:
 
 PAINTERS: Mapping[str, Callable[[Path], Path]] = {
     "stable-diffusion": stable_diffusion,
+    "stable-diffusion-xl": stable_diffusion_xl,
     "stable-diffusion-3": stable_diffusion_3,
     "flux": flux,
 }
+FILLERS: Mapping[str, Callable[[Path], Path]] = {
+    "stable-diffusion-inpaint": stable_diffusion_inpaint,
+    "flux-fill": flux_fill,
+}
+"""which can't paint from words alone"""

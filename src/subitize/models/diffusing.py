@@ -43,7 +43,8 @@ RANGES = {
 DTYPES = ("float32", "bfloat16", "float16")
 OFFLOAD = ("none", "model", "sequential")
 TESTED_PIPELINES = (
-    "StableDiffusionPipeline", "StableDiffusion3Pipeline", "FluxPipeline", "FluxFillPipeline",
+    "StableDiffusionPipeline", "StableDiffusionInpaintPipeline", "StableDiffusionXLPipeline",
+    "StableDiffusion3Pipeline", "FluxPipeline", "FluxFillPipeline",
 )  # fmt: skip
 """of which our tests build a tiny one"""
 FILLS = ("Inpaint", "Fill")

@@ -27,6 +27,8 @@ WITH_TOKEN = ("blip-2", "paligemma", "instructblip", "blip", "git", "florence2",
 """families whose processor sets the place of the picture by itself"""
 FLAT = ("got_ocr2", "pp_chart2table", "idefics", "pix2struct")
 """families whose processor takes one picture for each prompt, not a list of them"""
+OWN = ("AutoModelForImageTextToText", "AutoModelForCausalLM", "AutoModel")
+"""by which of its names code that comes with a checkpoint is loaded: most knows the second only"""
 TOKENS = 512
 """that an answer may have, unless the user or the benchmark says otherwise"""
 KEPT = 8
@@ -36,7 +38,7 @@ FIRST = 20
 
 
 class Generating(Local):
-    """A namer by AutoModelForImageTextToText (BLIP's questions by a class of their own).
+    """A namer by AutoModelForImageTextToText; BLIP's questions and trusted code have own classes.
 
     Settings beside the common ones: `max_tokens`, `temperature`, `top_p`, `top_k` (0: all), `seed`,
     `system` (words before the conversation), `prompt` (for models without a chat template, with
@@ -83,10 +85,12 @@ class Generating(Local):
             raise BadInput("The setting prompt has no {question} in it: say where it belongs.")
 
     def load(self) -> tuple[Any, Any]:
-        from transformers import AutoModelForImageTextToText, BlipForQuestionAnswering
+        import transformers
 
         answers = architecture(self.config) == "BlipForQuestionAnswering"
-        kind = BlipForQuestionAnswering if answers else AutoModelForImageTextToText
+        brought = self.config["auto_map"] if self.own_code else ()
+        named = next((name for name in OWN if name in brought), OWN[0])
+        kind = transformers.BlipForQuestionAnswering if answers else getattr(transformers, named)
         processor = self.processor()
         spoken = getattr(processor.tokenizer, "chat_template", None)
         if not getattr(processor, "chat_template", None) and "image" in str(spoken):
