@@ -93,6 +93,11 @@ def test_a_whole_study_by_keyboard(
     assert "short break" in one.page.content()
     one.press("Enter")
     one.ready()
+    one.page.keyboard.type("7")
+    one.press("Enter")
+    assert "All your answers are saved" in one.page.content()
+    one.press("u")  # the last of all, too
+    one.ready()
     one.page.keyboard.type("1")
     one.press("Enter")
     assert "All your answers are saved" in one.page.content()
@@ -166,6 +171,22 @@ def test_lines_and_claims_are_chosen_by_one_key(
         assert {row.value for row in rows} <= expected
         assert not one.complaints
         one.context.close()
+
+
+@pytest.mark.parametrize("size", [*WIDTHS, (375, 667), (1024, 640)])
+def test_five_lines_are_in_sight_with_their_picture(
+    size: tuple[int, int], browser: Any, files: tuple[str, str], serve: Serve
+) -> None:
+    base, here = serve(Study("geckonum-task2", "lines", pictures=files[0], prompts=files[1]))
+    one = Person(browser, base, here, size)
+    one.go()
+    one.press("Enter")
+    one.press("Enter")
+    one.ready()
+    assert one.page.locator(".choice").count() == 5
+    assert one.page.evaluate("scrollY + innerHeight - document.body.scrollHeight") >= 0
+    assert one.page.locator("#picture").bounding_box()["height"] >= 0.17 * size[1]
+    one.context.close()
 
 
 @pytest.mark.parametrize("kind", ["verify", "reader-check"])
