@@ -22,7 +22,7 @@ import pytest
 
 from subitize.benchmarks.catalog import get_benchmark
 from subitize.models.catalog import open_model
-from subitize.records import fingerprint
+from subitize.runs.driver import item_seed
 from subitize.runs.old_format import import_run, old_info
 from subitize.runs.stored import score_run, stored_run
 
@@ -192,5 +192,5 @@ def test_the_demo_asks_the_same_trials(name: str) -> None:
         every += trials
     # The demo asks one sample of each trial, and none of its pictures is asked for again.
     keys = sorted((trial, model.respondent, model.settings_hash, 0, 0) for trial in every)
-    seeds = [str(int(fingerprint([model.settings, *key], 15), 16)) for key in keys]
+    seeds = [str(item_seed(model.settings, key)) for key in keys]
     assert (len(seeds), digest(seeds)) == (before["responses"], before["seeds"])

@@ -281,7 +281,7 @@ def test_half_of_a_run_here_and_half_elsewhere_scores_byte_for_byte_the_same(
         made.append(Elsewhere(model, kind, concurrency))
         return made[-1]
 
-    name = "sim/observer?lapse=0.1"
+    name = "sim/random"
     whole = ask(open_model(name), tmp_path / "whole")
     ask(open_model(name), tmp_path / "parts", limit=23)
     parts = ask(open_model(name), tmp_path / "parts", engine=elsewhere)
