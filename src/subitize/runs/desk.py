@@ -75,7 +75,7 @@ class Desk:
         self._before = False
         self._lives = False
         self._first = asyncio.Lock()
-        """held by a batch that goes alone, as long as the model has answered nothing"""
+        """held by the batch that goes alone, as long as the model has answered nothing"""
         self._over: Hopeless | None = None
         self.who = ("", "")
         """name and settings hash of the respondent, known once it is open"""
@@ -131,7 +131,15 @@ class Desk:
             if not self._queue:
                 self._filled.clear()
             if batch:
-                await self._answer(batch)
+                await self._in_turn(batch)
+
+    async def _in_turn(self, batch: Sequence[Waiting]) -> None:
+        """The first batch goes alone, with all its tries: deaths side by side are no row."""
+        if not self._lives:
+            async with self._first:
+                if not self._lives:
+                    return await self._answer(batch)
+        return await self._answer(batch)
 
     async def _answer(self, batch: Sequence[Waiting], *, again: bool = False) -> None:
         """A batch; one whose worker died is tried once more item by item, then given up."""
@@ -154,15 +162,7 @@ class Desk:
                 future.set_result(answer)
 
     async def _submit(self, batch: list[Asked], *, again: bool) -> list[Answered]:
-        """What the engine answers; the first batch goes alone: deaths side by side are no row."""
-        if not self._lives:
-            async with self._first:
-                if not self._lives:
-                    return await self._submitted(batch, again=again)
-        return await self._submitted(batch, again=again)
-
-    async def _submitted(self, batch: list[Asked], *, again: bool) -> list[Answered]:
-        """The third death in a row is the end, for all that wait."""
+        """What the engine answers; the third death in a row is the end, for all that wait."""
         if self._over is not None:
             raise self._over
         try:
