@@ -115,6 +115,20 @@ def test_what_python_writes_as_json_is_read(tmp_path: Path) -> None:
     assert adds_up(result)
 
 
+def test_a_sum_that_no_number_can_say_is_none(tmp_path: Path) -> None:
+    most = "999,999,999,999,999,999 stars"
+    file = tmp_path / "a.csv"
+    file.write_text(f'caption\n"{most} and {most}"\n"{most}"\nthree cats\n')
+    folder, result = count_captions(
+        [str(file)], tmp_path / "out", Counting(per_caption=True), Progress(show=False)
+    )
+    write_rows(folder, tmp_path / "rows.parquet")
+    rows = pl.read_parquet(tmp_path / "rows.parquet")
+    assert rows["number"].to_list() == [None, 10**18 - 1, 3]
+    assert result["frequencies"] == {"3": 1, str(10**18 - 1): 1}
+    assert adds_up(result)
+
+
 def test_two_columns_of_one_name_are_said(tmp_path: Path) -> None:
     both = pa.Table.from_arrays([pa.array(["two dogs"]), pa.array(["3 cats"])], ["TEXT", "TEXT"])
     pq.write_table(both, tmp_path / "a.parquet")

@@ -9,7 +9,14 @@ import pytest
 from scipy import optimize, special, stats
 
 from subitize.errors import BadInput
-from subitize.measures.power_law import _mean_logs, excess, fit_power_law, power_law_shares
+from subitize.measures.power_law import (
+    FAR,
+    _log_normal,
+    _mean_logs,
+    excess,
+    fit_power_law,
+    power_law_shares,
+)
 
 
 def counts_of(values: np.ndarray) -> dict[int, int]:
@@ -85,6 +92,25 @@ def test_huge_numbers_and_huge_counts() -> None:
     fit = fit_power_law(counts, np.random.default_rng(0), samples=3)
     assert fit.exponent.value == pytest.approx(2.0, abs=0.01)
     assert all(math.isfinite(one.log_likelihood) for one in fit.alternatives.values())
+
+
+@pytest.mark.parametrize(
+    "counts", [{1: 5, 10**18 - 1: 1}, {2: 9, 10**17: 1, 10**18 - 1: 3}, {1: 1, 2: 10**9}]
+)
+def test_numbers_as_large_as_any(counts: dict[int, int]) -> None:
+    fit = fit_power_law(counts, np.random.default_rng(0), samples=3)
+    assert all(math.isfinite(one.log_likelihood) for one in fit.alternatives.values())
+    rate = fit.alternatives["exponential"].parameters["rate"]
+    mean = sum(n * many for n, many in counts.items()) / sum(counts.values())
+    assert rate == pytest.approx(-math.log1p(-1 / mean))
+
+
+def test_the_classes_of_the_log_normal_join_its_density() -> None:
+    """Large numbers are reckoned otherwise than small ones; where the ways part, both agree."""
+    numbers = np.arange(FAR - 5, FAR + 6)
+    found = _log_normal(np.append(3.0, numbers), np.append(5.0, np.ones(11)))[1][1:]
+    steps = np.diff(found)
+    assert steps == pytest.approx(steps.mean(), abs=1e-7)
 
 
 def test_excess_over_the_law() -> None:

@@ -39,7 +39,7 @@ from subitize.captions.words import (
     UNIT_HEADS,
     UNITS,
 )
-from subitize.numerals import Numeral, find_numbers, from_words
+from subitize.numerals import LARGEST, Numeral, find_numbers, from_words
 from subitize.numerals.words import (
     GROUPS,
     ORDINALS,
@@ -140,8 +140,9 @@ class Judged(NamedTuple):
 
 
 def total(judged: Sequence[Judged]) -> int | None:
-    """All that count, added up; none where nothing counts."""
-    return sum(one.value or 0 for one in judged if not one.reason) or None
+    """All that count, added up; none where nothing counts, or more than a number can say."""
+    found = sum(one.value or 0 for one in judged if not one.reason)
+    return found if 0 < found <= LARGEST else None
 
 
 class Rule:

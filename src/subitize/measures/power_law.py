@@ -35,6 +35,8 @@ AT_ONCE = 100
 """samples fitted together"""
 DIRECT = 40
 """terms of the series that are added one by one"""
+FAR = 1e6
+"""from here on a class of the log-normal is as its density"""
 HALVINGS = 50
 """after which an exponent is known to 1e-13"""
 
@@ -240,14 +242,21 @@ def _log_normal(numbers: Floats, many: Floats) -> tuple[dict[str, float], Floats
     from scipy.optimize import minimize
     from scipy.special import log_ndtr
 
-    low, high, cut = np.log(numbers - 0.5), np.log(numbers + 0.5), math.log(0.5)
+    near, ln = np.minimum(numbers, FAR), np.log(numbers)
+    low, high, cut = np.log(near - 0.5), np.log(near + 0.5), math.log(0.5)
 
+    @np.errstate(all="ignore")
     def logs(parameters: Floats) -> Floats:
-        mu, sigma = float(parameters[0]), math.exp(float(parameters[1]))
-        # from the upper tail, where the classes of large numbers keep their digits
-        upper, lower = log_ndtr((mu - low) / sigma), log_ndtr((mu - high) / sigma)
+        mu, log_sigma = parameters
+        sigma = np.exp(log_sigma)
+        # from the tail that a class is in, where it keeps its digits
+        below = high < mu
+        upper = log_ndtr(np.where(below, high - mu, mu - low) / sigma)
+        lower = log_ndtr(np.where(below, low - mu, mu - high) / sigma)
         width = upper + np.log1p(-np.exp(np.minimum(lower - upper, -1e-300)))
-        return np.asarray(width - log_ndtr((mu - cut) / sigma))
+        density = -(((ln - mu) / sigma) ** 2) / 2 - ln - log_sigma - math.log(2 * math.pi) / 2
+        inside = np.where(numbers > FAR, np.minimum(density, 0.0), width)
+        return np.asarray(inside - log_ndtr((mu - cut) / sigma))
 
     weights = many / many.sum()
     mean = float(weights @ np.log(numbers))
@@ -255,8 +264,7 @@ def _log_normal(numbers: Floats, many: Floats) -> tuple[dict[str, float], Floats
     begun = [(mean, math.log(spread)), (mean - 2 * spread, math.log(2 * spread))]
 
     def loss(parameters: Floats) -> float:
-        with np.errstate(all="ignore"):
-            found = -float(weights @ logs(parameters))
+        found = -float(weights @ logs(parameters))
         return found if math.isfinite(found) else 1e9
 
     options: Any = {"xatol": 1e-7, "fatol": 1e-12, "maxiter": 2000, "maxfev": 4000}
@@ -268,8 +276,8 @@ def _log_normal(numbers: Floats, many: Floats) -> tuple[dict[str, float], Floats
 def _exponential(numbers: Floats, many: Floats) -> tuple[dict[str, float], Floats]:
     """The geometric distribution, (1 − q) q^(n − 1)."""
     mean = float(many @ numbers / many.sum())
-    q = 1 - 1 / mean
-    return {"rate": -math.log(q)}, math.log1p(-q) + (numbers - 1) * math.log(q)
+    log_q = math.log1p(-1 / mean)  # where numbers are enormous 1 − 1/mean would be 1
+    return {"rate": -log_q}, (numbers - 1) * log_q - math.log(mean)
 
 
 def _against(
