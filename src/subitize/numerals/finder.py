@@ -239,6 +239,16 @@ def _end_of_operand(number: Numeral) -> int:
     return 0 if number.kind == "negative" else number.end
 
 
+def _behind_point(text: str, atoms: list[_Atom], stop: int) -> int:
+    """The index after the figures of "three point one four"."""
+    while stop + 1 < len(atoms) and atoms[stop + 1].shape == "unit":
+        last, following = atoms[stop], atoms[stop + 1]
+        if (following.value or 0) > 9 or not text[last.end : following.start].isspace():
+            break
+        stop += 1
+    return stop + 1
+
+
 def _and_a_half(
     text: str, atoms: list[_Atom], part: int, whole: int
 ) -> tuple[int, int | None, NumeralKind]:
@@ -291,7 +301,7 @@ def _compound(
             gap = text[last.end : atom.start] if atom.start - last.end <= FAR else "…"
             after_size = last.shape == "size" and last.value != 12
             if atom.shape in ("unit", "digits") and _POINT.fullmatch(gap):
-                return stop + 1, None, "decimal"
+                return _behind_point(text, atoms, stop), None, "decimal"
             if atom.shape == "part" and last.shape == "unit" and _AND_A.fullmatch(gap):
                 return _and_a_half(text, atoms, stop, total + group)
             if not (_STEP.fullmatch(gap) or (after_size and _STEP_AND.fullmatch(gap))):

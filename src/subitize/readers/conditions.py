@@ -142,7 +142,7 @@ _MAY_TELL = re.compile(
 
 _HEADING = re.compile(
     rf"\b(?:who|that|which|with|whose) [^.;:=\n]{{0,60}}\b{_THAN} \S{{1,12}}"
-    r"(?: [a-z]{3,12}s){1,2}: $",
+    r"(?: [a-z]{3,12}s){0,2}: $",
     re.IGNORECASE,
 )
 """before the number in "Students with more than 15 points: 4"; "Bars above 40: 3" needs none"""
@@ -185,9 +185,9 @@ def _is_heading(text: str, begin: int, mention: Mention, following: int) -> bool
     """Whether a bound is part of a heading whose value follows: "Bars above 40: 3"."""
     if text[following - 2 : following] != ": ":
         return False
-    if following == mention.end + 2:
-        named = mention.role == "count" and _CONDITION.search(text, begin, mention.start)
-        return bool(named)
+    is_count = following == mention.end + 2 and mention.role == "count"
+    if is_count and _CONDITION.search(text, begin, mention.start):
+        return True
     return following - mention.end < 30 and bool(_HEADING.search(text, begin, following))
 
 
@@ -216,9 +216,18 @@ _RELATIVE = re.compile(r"\b(?:that|which|who|values?) (?:is|are|was|were)\b", re
 _IS = re.compile(r"\b(?:is|are|was|were|be|equals?|to)\b", re.IGNORECASE)
 
 
+_ASKED_AGAIN = re.compile(
+    r"\bhow many\b[^.,;:=?!()\n]{0,80}\b(?:of|in|on|from|among|between|by|the|these|those|all|both"
+    r"|after|before|since|during|without|with) $",
+    re.IGNORECASE,
+)
+
+
 def names_bound(text: str, mention: Mention) -> bool:
     """Whether a number only repeats what was asked for, with no answer behind it: 2 in "it does
-    not say how many guests came more than 2 times"."""
+    not say how many guests came more than 2 times", 4 in "how many of the 4 cubes are hidden"."""
+    if _ASKED_AGAIN.search(text, max(0, mention.start - 100), mention.start):
+        return True
     if not _condition_at_end(text, max(0, mention.start - 30), mention.start):
         return False
     asked = _QUESTION.search(text, max(0, mention.start - 160), mention.start)

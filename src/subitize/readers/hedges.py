@@ -16,7 +16,7 @@ _HEDGE_BEFORE = re.compile(
     r"almost|close to|at least|at most|at minimum|at maximum|more than|less than|fewer than|"
     r"greater than|up to|upwards of|as many as|as few as|minimum of|maximum of|in excess of|"
     r"estimated?(?: (?:at|to be))?|some|somewhere near|"
-    r"(?:just|well|easily|slightly|a little|are|is|has|have|of|contains?|with|only) "
+    r"(?:just|well|easily|slightly|a little|are|is|has|have|of|contains?|with|only|be) "
     r"(?:over|under|above|below)|no (?:more|less|fewer) than|not (?:more|less|fewer) than)"
     r"|[~～〜≈>≥<≤±∼≳≲]|^over|^under)"
     r"[ ]{0,2}(?:(?:a total of|total of|exactly|the|a|an|=)[ ]{1,2})?$",

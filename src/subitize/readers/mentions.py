@@ -94,7 +94,7 @@ _YEAR_BEFORE = re.compile(
 _UNIT_AFTER = (
     r"[ -]?(?:cm|mm|km|px|pixels?|kg|inch(?:es)?|degrees?|megapixels?|o'clock|a\.?m\.?|p\.?m\.?|"
     r"years? old|tokens|ml|millilit(?:er|re)s?|centimet(?:er|re)s?|millimet(?:er|re)s?|°[CF]?|"
-    r"dollars?|euros?|cents|score)(?!\w)"
+    r"dollars?|euros?|cents|score|parameters|mph|km/h|kph)(?!\w)"
 )
 _META_AFTER = (
     r" (?:(?:provided|given|possible|available|answer|listed|multiple|different) )*"
@@ -229,7 +229,7 @@ def _is_label(text: str, before: str, after: str, numeral: Numeral) -> bool:
     *_, earlier, last = ["", "", *words.lower().split()] if words[-1:] == " " else ["", ""]
     if last.lstrip("(\"'") in _LABELS and not (last in _PICTURES and earlier in _DETERMINERS):
         # "The dots number 34" has a verb
-        return last != "number" or not _PLURAL_WORD.fullmatch(earlier)
+        return last != "number" or not (_PLURAL_WORD.fullmatch(earlier) or earlier.isdigit())
     if (last[:3] in _MONTHS or last[-1:].isdigit()) and _DATE_BEFORE.search(before):
         return True
     if _NO_THING_AFTER.match(after):
@@ -343,7 +343,11 @@ _ZERO_STATED = re.compile(
     rf"|\b(?:do not|don't|can't|cannot|are not|aren't|is not|isn't) (?:see )?any "
     rf"(?!{_ASIDE_OF_NONE}){_NOT_COUNTED}\w"
     rf"|^\W*no (?!{_ASIDE_OF_NONE}){_NOT_COUNTED}{_NOUN}{_PLURAL} "
-    rf"(?:are|is|can be|were|was) (?:visible|seen|present|shown|found|in|on|there)\b",
+    rf"(?:are|is|can be|were|was) (?:visible|seen|present|shown|found|in|on|there)\b"
+    rf"|^\W*no (?!{_ASIDE_OF_NONE}){_NOT_COUNTED}{_NOUN}{_PLURAL}(?:[.;!]|, (?:only|just)\b)"
+    r"|^\W*(?:none|not (?:even )?(?:a single|one)|no (?!more|less|fewer|greater|later|other))\b"
+    r"[^.,;:\n]{0,80}\b(?:than|above|below|under|over|least|most|exceed\w*|of(?: the| these"
+    r"| those| all)?) ?$",
     re.IGNORECASE,
 )
 

@@ -22,7 +22,7 @@ from itertools import pairwise
 from subitize.nouns import singular
 from subitize.readers.conditions import Bounds, conditions_in, meeting, names_bound, said_again
 from subitize.readers.mentions import Mention
-from subitize.readers.refusals import are_refused
+from subitize.readers.refusals import are_disowned, are_refused
 from subitize.readers.sentences import LONGEST, SENTENCE_END, sentence_around, starts_of
 from subitize.readers.sums import parts_of_headline
 
@@ -112,7 +112,8 @@ def set_aside(
     if asked:
         places = _without_bounds(text, found, places, asked)
     several = len({found[place].value for place in places}) > 1
-    if are_refused(text, [found[place] for place in places]):
+    counts = [found[place] for place in places]
+    if are_refused(text, counts) or are_disowned(text, counts):
         return [_aside(one) if one.role in _COUNTS else one for one in found]
     if not several:
         return found
@@ -120,10 +121,10 @@ def set_aside(
     for rule in (
         conditions_in, _offers, _structure, _parts, _breakdown, parts_of_headline, _one_beside,
     ):  # fmt: skip
-        counts = [place for place in places if found[place].role in _COUNTS]
-        dropped = set(rule(text, [found[place] for place in counts], sentences))
+        left = [place for place in places if found[place].role in _COUNTS]
+        dropped = set(rule(text, [found[place] for place in left], sentences))
         if not (headline and rule is _parts and 0 in dropped):
-            _leave(found, counts, dropped)
+            _leave(found, left, dropped)
     return found
 
 
@@ -274,6 +275,13 @@ def _breakdown(text: str, counts: list[Mention], sentences: Sequence[int]) -> It
     if re.search(r"[=+×*]", text[sign.end() : end]):
         return
     inside = [index for index, one in enumerate(counts) if sign.end() <= one.start < end]
+    if sign[0] == ":" and not inside and len(counts) > 2:  # a list follows
+        rest = text[sign.end() :].lstrip(" \n*")
+        end = len(text) - len(rest) + len(rest.partition("\n\n")[0])
+        inside = [index for index, one in enumerate(counts) if sign.end() <= one.start < end]
+        if sum(counts[index].value or 0 for index in inside) == head.value:
+            yield from inside
+        return
     if 0 < sum(counts[index].value or 0 for index in inside) <= (head.value or 0):
         yield from inside
 

@@ -24,7 +24,9 @@ _REFUSAL = re.compile(
     r"|(?:don't|do not) (?:see|have) (?:any |an? |the )?(?:image|picture|photo|access|"
     r"ability)"
     r"|please (?:provide|upload|share|attach|resend)|(?:not possible|impossible) to\b"
-    r"|i must decline|decline to|against my\b|i(?:'m| am) not able\b)",
+    r"|no (?:\w{1,12} )?(?:answer|count|solution) (?:is |can be )?(?:possible|available|given)"
+    r"|i must decline|(?:decline|refuse|prefer not) to|against my\b|not comfortable\b"
+    r"|i(?:'m| am) not able\b)",
     re.IGNORECASE,
 )
 REFUSING = re.compile(
@@ -33,7 +35,10 @@ REFUSING = re.compile(
     r"|(?:don't|do not) have (?:(?:the|any) )?(?:ability|access)\b"
     r"|(?:don't|do not) see (?:any|an?|the) (?:image|picture|photo)"
     r"|please (?:provide|upload|share|attach|resend|send)\b|(?:i|we) can only\b"
-    r"|(?:no|not any) way (?:to|of) (?:tell|know|say|count|determin|see|find)\w*)"
+    r"|(?:no|not any) way (?:to|of) (?:tell|know|say|count|determin|see|find)\w*"
+    r"|(?:decline|refuse|prefer not) to\b|not (?:comfortable|allowed|permitted|in a position)\b"
+    r"|no (?:\w{1,12} )?(?:answer|count|solution) (?:is |are |was |can be )?(?:possible|available"
+    r"|given|found))"
     rf"|(?:\A|(?<=[.!?\n] )|(?<=\n))\W{{0,3}}{_CANNOT} \w",
     re.IGNORECASE,
 )
@@ -64,7 +69,9 @@ _GOES_ON = re.compile(
     r"\b(?:but(?! (?:if you|please|you (?:can|could|may)|feel free|i can (?:help|assist|try)))"
     r"|however|although|though|yet|still|nevertheless|assum\w+|if we|suppos\w+|maybe"
     r"|perhaps|probably|my (?:best )?(?:guess|estimate)|i(?:'d| would) (?:guess|estimate|say))\b"
-    r"|[;:]|, (?:there|i (?:can|do|see|count|would))\b",
+    r"|[;:]\s{0,2}(?:there|i|it|they|we|my|about|around|roughly|approximately"
+    r"|(?:the )?(?:answer|total|number|count))\b|, so (?:i|we)\b"
+    r"|, (?:there|i (?:can|do|see|count|would))\b",
     re.IGNORECASE,
 )
 
@@ -89,6 +96,7 @@ _SIGNS = (
     "an't", "annot", "an not", "ould not", "ouldn't", "on't", "ill not", "able to",
     "ard to", "ossible", "ifficult", "o not", "lease ", "an only", "nformation",
     "o way ", "any way ", "ata", "etails", "eed", "equire", "is un", "is not ", "solv", "oo ",
+    "efuse", "ecline", "refer not", "not comf", "not allow", "not perm", "not in a", "no ", "No ",
 )  # fmt: skip
 """without their first letters, which may be capitals"""
 
@@ -159,3 +167,52 @@ def _is_refused(text: str, mention: Mention, sentences: Sequence[int]) -> bool:
     for refusal in REFUSING.finditer(text, begin, mention.start):  # noqa: B007  the last one
         pass
     return refusal is not None and not _GOES_ON.search(text, refusal.end(), mention.start)
+
+
+_DISOWNS = re.compile(
+    r"^\W*(?:sorry|unfortunately|regrettabl|alas\b|can't|cannot)|\bapolog"
+    r"|\bi(?:'m| am) (?:\w+ )?sorry"
+    r"|\bas an? (?:ai|artificial|language|large|text)\b|\b(?:i|we) (?:do not|don't) (?:know|have)\b"
+    r"|\b(?:i(?:'m| am)|we(?:'re| are)) (?:just |only )?(?:able to|unable|unsure|uncertain"
+    r"|not (?:\w+ )?(?:able|sure|certain|equipped|capable|trained|designed|qualified|allowed|going)"
+    r"|a (?:text|language))"
+    r"|\b(?:not|in)(?: \w+)? ?accessible\b|\b(?:lack|refrain|violat|guideline|privacy)"
+    r"|\bbeyond m[ey]\b"
+    r"|\b(?:would|will|'d) (?:have to|rather not)\b|\bi(?: would|'d| will)? (?:need|require) "
+    r"|\bno (?:image|picture|photo|attachment|result)s?\b|\b(?:corrupt|unreadable|illegible)"
+    r"|\b(?:did not|didn't|failed to|could not) (?:load|open)",
+    re.IGNORECASE,
+)
+"""words with which a reply may decline; whether it does is told by its numbers"""
+_ASSERTS = re.compile(
+    r"(?:[=:]|\b(?:is|are|was|were|be|been|has|have|see|count(?:ed)?|spot|find|found|guess|say|shows?"
+    r"|contains?|estimate|totals?|only|just|but|like|perhaps|maybe|probably|makes?|equals?|so"
+    r"|thus|therefore|hence|that|remain|left|get|gives?|depicts?))"
+    r"(?:,? (?:about|around|approximately|roughly|only|just|exactly|at (?:least|most)|maybe|perhaps"
+    r"|probably|likely|a|total|of|be|to|there|up|over|some|still|now|it|is|are|i))*[\s\W_]*$"
+    r"|[.!?\n][\W_]*$|^[\W_]*$",
+    re.IGNORECASE,
+)
+"""what stands before a number that a reply vouches for"""
+
+
+def are_disowned(text: str, counts: Sequence[Mention]) -> bool:
+    """Whether a reply that declines in any words vouches for none of its numbers.
+
+    >>> from subitize.readers.mentions import find_mentions
+    >>> said = "I am not equipped to analyse charts with 12 bars."
+    >>> are_disowned(said, find_mentions(said))
+    True
+    """
+    if OPEN in text or any(_is_vouched_for(text, one.start) for one in counts):
+        return False
+    return bool(_DISOWNS.search(text))
+
+
+def _is_vouched_for(text: str, place: int) -> bool:
+    # most numbers stand right behind such a word: the long pattern is for the others
+    last = text[max(0, place - 8) : place].rsplit(None, 1)[-1:]
+    return last in _VOUCHING or _ASSERTS.search(text, max(0, place - 60), place) is not None
+
+
+_VOUCHING = (["are"], ["is"], ["see"], ["Answer:"], ["count"], ["only"])

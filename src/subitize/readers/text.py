@@ -198,9 +198,10 @@ def _concluded(text: str, found: Sequence[Mention], question: str) -> Reading:
         return Reading("several-numbers", note=f"0, {values[0]}")
     if any(mention.role == "range" for mention in closing):
         return Reading("vague", note="a range or alternatives in the closing statement")
+    made_up = len(closing) > 1 and sum(one.value or 0 for one in closing) == counts[0].value
+    if made_up and counts[0] not in closing:
+        return Reading("read", counts[0].value, note="headline and its parts")
     if len(values) > 1:
-        if sum(one.value or 0 for one in closing) == counts[0].value and counts[0] not in closing:
-            return Reading("read", counts[0].value, note="headline and its parts")
         if result := result_of(text, closing):
             return Reading("read", result.value, note="made up of the others")
         return Reading("several-numbers", note=", ".join(str(value) for value in values[:6]))
@@ -278,6 +279,7 @@ def _found(reply: str) -> tuple[str, list[Mention]]:
 
 
 _FACTORIAL = re.compile(rf"\s?!\s{{0,2}}{CLOSE}")
+_TIMES_A_LETTER = re.compile(rf"[a-z]\s{{0,2}}{CLOSE}")
 _WORDS = re.compile(r"[^\W\d_]{2}")
 _MARKED = re.compile(rf"{OPEN}([^{OPEN}{CLOSE}]*)(?:{CLOSE}|$)")
 
@@ -305,7 +307,8 @@ def _marked(text: str, mentions: Sequence[Mention]) -> Reading | None:
         values = list(dict.fromkeys(one.value for one in last))
         if len(values) > 1:
             return Reading("several-numbers", note=", ".join(map(str, values[:6])))
-        if values[0] is None or _FACTORIAL.match(text, last[0].end):
+        end = last[0].end
+        if values[0] is None or _FACTORIAL.match(text, end) or _TIMES_A_LETTER.match(text, end):
             return Reading("not-a-count", note="what is marked as the answer is no count")
         return Reading("read", values[0], note="marked as the answer")
     return None

@@ -23,7 +23,7 @@ _ANSWER = re.compile(
     r"\banswer\b|\b(?:correct|right|best) (?:option|choice|number|count|value|one)\b|答案"
     r"|\bclosest(?: (?:option|choice|match|one|value))?(?= (?:is|would be) \(?[A-H]\b)"
     r"|\bfinal (?:count|number|tally|result|total|estimate|value|integer|integer value|figure)\b"
-    r"|\bfinal(?=\s?:)",
+    r"|\b(?:final|conclusion|solution|verdict)(?=\s?:)",
     re.IGNORECASE,
 )
 _ANSWER_GAP = re.compile(
@@ -58,7 +58,7 @@ _FIRM = re.compile(
     re.IGNORECASE,
 )
 _VERB = re.compile(
-    r"=|≈|→|⇒|\bequals?\b|\bequal to\b|\b(?:makes?|making|gives?|giving|gets?|yields?|yielding)\b"
+    r"=|≈|→|⇒|->|\bequal(?:s| to)?\b|\b(?:mak(?:es?|ing)|giv(?:es?|ing)|gets?|yield(?:s|ing)?)\b"
     r"|\bresult(?:s|ing)? in\b|\bcom(?:es|ing) to\b|\badd(?:s|ing)? up to\b|\bsums? (?:up )?to\b"
     r"|\bamounts? to\b|\bbring(?:s|ing)? (?:it|the total|us) to\b|\bleav(?:es|ing)\b|\bleft with\b",
     re.IGNORECASE,

@@ -37,6 +37,7 @@ _FENCE = re.compile(
 _STRUCK = re.compile(r"~~[^~\n]{1,80}~~")
 _LINK = re.compile(r"(!?)\[([^\[\]\n]{0,200})\]\([^()\n]{0,500}\)")
 _INLINE_MATH = re.compile(r"\$(?=\S)([^$\n]{1,200})(?<=\S)\$(?!\d)")
+_MATH_IN_BRACKETS = re.compile(r"\\{1,2}\([ ]?([^()\n]{1,200}?)[ ]?\\{1,2}\)")
 _LATEX_WORDS = {
     "times": "×", "cdot": "×", "div": "÷", "approx": "≈", "sim": "~", "geq": "≥", "ge": "≥",
     "leq": "≤", "le": "≤", "pm": "±", "to": " ", "rightarrow": " ", "quad": " ", "qquad": " ",
@@ -164,6 +165,7 @@ def _boxes(text: str) -> str:
 def _from_latex(text: str) -> str:
     text = text.replace("{,}", ",").replace("$$", " ")
     if "\\" in text:
+        text = _MATH_IN_BRACKETS.sub(r"\1", text)
         text = _FRACTION.sub(lambda part: f" {part[1] or part[3]}/{part[2] or part[4]} ", text)
     text = _INLINE_MATH.sub(r"\1", text) if "$" in text else text
     text = _LATEX.sub(_latex_word, text) if "\\" in text else text
