@@ -64,10 +64,10 @@ def serves(line: str, folder: Path, environment: dict[str, str]) -> None:
             assert running.stdout is not None
             address = running.stdout.readline().split()[-1]
             keeping = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
-            with keeping.open(address, timeout=20) as page:
+            with keeping.open(address, timeout=900) as page:
                 assert page.status == 200
             running.send_signal(signal.SIGINT)
-            error = running.communicate(timeout=30)[1]
+            error = running.communicate(timeout=900)[1]
         finally:
             running.kill()
         stopped = 1 if "the session waits in" in error else 0  # a person may come back

@@ -307,6 +307,6 @@ def test_the_command_keeps_stdout_for_its_json(tmp_path: Path) -> None:
             assert running.stderr.readline().startswith("http://")
             assert "Open this address" in running.stderr.readline()
             running.send_signal(signal.SIGINT)
-            assert running.communicate(timeout=30)[0] == ""
+            assert running.communicate(timeout=900)[0] == ""
         finally:
             running.kill()
