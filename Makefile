@@ -24,7 +24,7 @@ test: .venv/tested
 	.venv/bin/python -m pytest -n 2 --dist loadgroup
 
 # Minutes to hours, and not in CI: run it before an issue is closed and commit what it writes to docs/.
-# SUBITIZE_FUZZ=100000 bounds the strings that the readers are fuzzed with.
+# SUBITIZE_FUZZ=2000000, then 4000000 and so on, fuzzes the readers in parts.
 long: .venv/tested
 	.venv/bin/python -m pytest -n 0 -m long
 	SUBITIZE_KILLS=5 .venv/bin/python -m pytest -n 0 tests/ray -k survive
