@@ -125,6 +125,8 @@ def meeting(
         if index < 0 or begins[index] < begin:
             continue
         one = counts[index]
+        if index and _LISTED.fullmatch(text, counts[index - 1].end, one.start):
+            continue  # "12, 15 and 21 are less than 30" lists them
         joined = _NEW_CLAUSE.search(text, one.end, bound.start)
         told = not joined and _MAY_TELL.search(text, max(begin, one.start - 15), one.start)
         if one.role == "count" and told and not _SOUGHT.search(text, begin, bound.start):
@@ -132,6 +134,7 @@ def meeting(
     return found
 
 
+_LISTED = re.compile(r", (?:and )?| and ")
 _MAY_TELL = re.compile(
     r"(?:\A\W*|[.!?:;,] ?[ \n]|\n|\b(?:are|is|was|were|be|only|exactly|just|also|that|so|thus"
     r"|hence|then|therefore|have|has|had|and|means|leaving|see|find) )$",
