@@ -348,6 +348,9 @@ def test_the_released_split_is_asked_in_its_own_words(
         assert f"? [SEP] {one.condition['n']}" in one.target_choice
     assert all(one.question.count("[MASK]") == 1 for one in trials_of(**given, task="mlm"))
     assert trials_of(**given, task="mlm")[0].question == "There are [MASK] cars parked."
+    for one in trials_of(**given, task="mlm", mode="published"):
+        said = one.question.replace("[MASK]", str(one.target))
+        assert said == stored[one.condition["item"]]["declarative_statement"]
 
 
 def test_where_the_right_sentence_stands_tells_nothing() -> None:

@@ -228,3 +228,35 @@ def test_region_features_of_the_wrong_size_or_for_other_pictures(
     assert hashes[1] in said
     [scores] = run(3, WIDE, hashes, code=0)
     assert scores["states"] == {"read": 3}
+
+
+def printed(capsys: pytest.CaptureFixture[str], *words: object) -> tuple[str, str]:
+    """What a command that works writes for people: stdout and stderr."""
+    with pytest.raises(SystemExit) as ended:
+        main([*map(str, words)])
+    said = capsys.readouterr()
+    assert ended.value.code == 0, said.err
+    return said.out, said.err
+
+
+def test_people_are_told_what_was_left_out(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    odd = "How many legs is he using?"
+    below = ProbeItem("below", "0.png", PARKED, -2, (4, 5, 6))
+    named = write_split(tmp_path, [item(0), item(1, odd), item(2, foils=(9, 9, 8))])
+    path = tmp_path / "split.json"
+    entries = json.loads(path.read_text()) | {below.id: as_entry(below, "fluent")}
+    path.write_text(json.dumps(entries))
+    words = ("run", "probe", "--model", "sim/perfect", *named, "--out", tmp_path / "runs")
+    out, _ = printed(capsys, *words)
+    assert f"1 no-template (the first: item_1: {odd})" in out
+    assert "1 negative-number (the first: below: -2)" in out
+    assert "2: 1 repeated-foil, 1 negative-number" in out
+    [scores] = subitize(capsys, *words, code=0)
+    assert scores["asked"] == 2
+    out, err = printed(capsys, "probe", "statements", path)
+    assert f"1 of 4 questions match no template; the first is item_1: {odd}" in err
+    assert f"– {odd}" in out
+    out, _ = printed(capsys, "probe", "statements", path, "--check")
+    assert "questions without a template: 1" in out

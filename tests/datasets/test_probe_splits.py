@@ -388,3 +388,51 @@ def test_scene_pairs_have_wrong_foils() -> None:
     assert len(pairs) == 50
     assert all(one.caption != one.foil and one.recipe for one in pairs)
     assert pairs == scene_pairs(50, seed=3)
+
+
+def built(*words: object) -> Any:
+    done = CliRunner().invoke(root, ["probe", "build", *map(str, words), "--json"])
+    assert done.exit_code == 0, done.output
+    return orjson.loads(done.stdout)
+
+
+def test_scenes_are_built_with_every_setting_of_their_look(tmp_path: Path) -> None:
+    look = {"size": 128, "conditions": "2", "overlap": 0.2, "clutter": 9, "identical": "on"}
+    given = [word for name, value in look.items() for word in ("--set", f"{name}={value}")]
+    built("standard", "--many", 40, *given, "--out", tmp_path)
+    built("alignment", "--many", 6, *given, "--out", tmp_path)
+    recipes = [one.recipe for path in tmp_path.glob("*_split.*.json") for one in read_split(path)]
+    recipes += [one.recipe for one in read_pairs(tmp_path / "scenes_alignment.json")]
+    assert len(recipes) == 46
+    assert all(recipe.items() >= look.items() for recipe in recipes)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("standard", "--set", "task=mlm"), "no setting of a scene 'task'"),
+        (("alignment", "--set", "clutter=900"), "clutter = 900"),
+        (("standard", "--from", "tallyqa", "--file", "a.json", "--set", "size=99"), "leave it out"),
+    ],
+)
+def test_settings_that_do_not_fit_leave_no_folder(
+    tmp_path: Path, words: tuple[str, ...], said: str
+) -> None:
+    out = tmp_path / "built"
+    done = CliRunner().invoke(root, ["probe", "build", *words, "--out", str(out)])
+    assert said in str(done.exception)
+    assert not out.exists()
+
+
+def test_two_files_of_one_part_are_counted_each_by_itself(tmp_path: Path) -> None:
+    first = built("standard", "--many", 80, "--out", tmp_path)
+    second = built("interpolated", "--many", 80, "--out", tmp_path)
+    files = sorted(str(path) for path in tmp_path.glob("*.train.json"))
+    done = CliRunner().invoke(root, ["probe", "statistics", *files, "--json"])
+    told = orjson.loads(done.stdout)
+    for name, whole in (("interpolated", second), ("standard", first)):
+        assert told["parts"][f"scenes_counting_{name}_split.train"] == whole["parts"]["train"]
+    wanted = {*first["only_foils_in_training"], *second["only_foils_in_training"]}
+    assert set(told["only_foils_in_training"]) == wanted
+    assert 3 in wanted
+    assert told["leaks"] == 0

@@ -95,6 +95,12 @@ FLUENT = {
     ("How many drawers are under the t.v.?", 2): "There are 2 drawers under the t.v.",
 }
 INVENTED = {
+    "How many dogs are there ??": ("There are 3 dogs.", "There is 1 dog."),
+    "how many dogs are there": ("There are 3 dogs.", "There is 1 dog."),
+    "HOW MANY DOGS ARE THERE?": ("There are 3 dogs.", "There is 1 dog."),
+    "How many dogs were there?": ("There were 3 dogs.", "There was 1 dog."),
+    "How many dogs were there in the yard?": (
+        "There were 3 dogs in the yard.", "There was 1 dog in the yard."),
     "How many policemen are there?": ("There are 3 policemen.", "There is 1 policeman."),
     "How many horses aren't moving?": ("3 horses aren't moving.", "1 horse isn't moving."),
     "How many men don’t have a hat?": ("3 men don't have a hat.", "1 man doesn't have a hat."),
@@ -259,3 +265,14 @@ def test_what_is_no_split_is_said(tmp_path: Path) -> None:
     path.write_text('{"a": {"caption": "x"}}')
     with pytest.raises(BadInput, match="lacks image_file, answer, foils"):
         read_split(path)
+
+
+@pytest.mark.parametrize("split", ["hard_split.test", "interpolation_split.test"])
+def test_a_mask_stands_where_the_released_statement_has_its_number(
+    probe_split: Callable[[str], Path], split: str
+) -> None:
+    for one in read_split(probe_split(split)):
+        masked = statement(one.question, one.answer, "published", shown=MASK)
+        assert masked is not None
+        assert masked.count(MASK) == 1
+        assert masked.replace(MASK, str(one.answer)) == one.statement

@@ -76,6 +76,7 @@ def scores_text(scores: Mapping[str, Any]) -> str:
         more = ", …" if missing["count"] > len(missing["first"]) else ""
         named = f"{', '.join(missing['first'])}{more}"
         told_["missing pictures"] = f"{missing['count']} left out: {named}; run.json lists them"
+    told_ |= _left_out(scores)
     if scores.get("flagged_cells"):
         told_["flagged cells"] = str(len(scores["flagged_cells"]))
     alike: dict[str, list[str]] = {}
@@ -84,6 +85,21 @@ def scores_text(scores: Mapping[str, Any]) -> str:
     told_ |= {", ".join(names): f"– ({reason})" for reason, names in alike.items()}
     lines = [f"  {name.replace('_', ' '):24} {said}" for name, said in told_.items() if said]
     return "\n".join([f"{scores['benchmark']} · {scores['model']}", *lines])
+
+
+def _left_out(scores: Mapping[str, Any]) -> dict[str, str]:
+    """Items with faults, and those that could not be asked for one."""
+    found = {}
+    if faults := (scores.get("broken") or {}).get("faults"):
+        told_ = ", ".join(f"{many} {name}" for name, many in faults.items())
+        found["broken items"] = f"{scores['broken']['items']}: {told_}"
+    if unusable := scores.get("unusable"):
+        first = scores.get("unusable_first", {})
+        found["not asked"] = "; ".join(
+            f"{many} {name} (the first: {first[name][0]})" if first.get(name) else f"{many} {name}"
+            for name, many in unusable.items()
+        )
+    return found
 
 
 def _verdicts(scores: Mapping[str, Any]) -> dict[str, str]:

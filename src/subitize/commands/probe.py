@@ -11,7 +11,7 @@ import typer
 from subitize.benchmarks.probe import Probe
 from subitize.benchmarks.probe.rings import rings
 from subitize.benchmarks.probe.sentences import write_sentences
-from subitize.commands.printing import Json, group, pairs, show
+from subitize.commands.printing import Json, group, pairs, say, show
 from subitize.datasets.probe.alignment import (
     PAIRS,
     draw_pairs,
@@ -23,10 +23,11 @@ from subitize.datasets.probe.questions import read_all
 from subitize.datasets.probe.released import ProbeItem, check_statements, read_split, write_split
 from subitize.datasets.probe.splits import SPLITS, build, scene_questions
 from subitize.datasets.probe.statements import MODES, Mode, statement
-from subitize.datasets.probe.statistics import by_part, part_statistics, statistics
+from subitize.datasets.probe.statistics import by_file, part_statistics, statistics
 from subitize.errors import BadInput, UnknownName
 from subitize.files import write_json, write_whole
 from subitize.reports.style import FORMATS, save
+from subitize.stimuli.probe import LOOK
 
 P = TypeVar("P", Path, list[Path])
 probe = group("Prepare data for the counting probe.")
@@ -59,11 +60,15 @@ def statements(
         show(
             found,
             f"{found['exact']} of {found['items']} statements and {found['foils_exact']} of "
-            f"{found['foils']} foil statements are exactly the stored ones; broken items: {faults}",
+            f"{found['foils']} foil statements are exactly the stored ones; broken items: "
+            f"{faults}; questions without a template: {found['no_template']}",
             json,
         )
         return
     made = [_statements(one, mode_of(mode)) for one in items]
+    if without := [one for one in made if one["statement"] is None]:
+        first = f"{without[0]['item']}: {without[0]['question']}"
+        say(f"{len(without)} of {len(made)} questions match no template; the first is {first}")
     show(made, "\n".join(one["statement"] or f"– {one['question']}" for one in made), json)
 
 
@@ -107,7 +112,7 @@ def statistics_(
 ) -> None:
     """How many items, which numerals, which numbers are right and which only foils."""
     read = {file: read_split(file) for file in files}
-    found = statistics(by_part(one for items in read.values() for one in items))
+    found = statistics(by_file({file.stem: items for file, items in read.items()}))
     if figure is not None:
         kind = figure.suffix.removeprefix(".")
         if kind not in FORMATS:
@@ -142,20 +147,29 @@ def build_(  # noqa: PLR0913, PLR0917  the options of the command, one each
     many: Annotated[int, typer.Option(help="Pairs of alignment, or scenes to draw from.")] = PAIRS,
     answers: Annotated[str, typer.Option(help="Answers of scenes: zipf or flat.")] = "zipf",
     highest: Annotated[int, typer.Option(help="Highest answer of scenes.")] = 10,
+    set_: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="KEY=VALUE",
+            help="Of scenes, as in `run`: size, conditions, overlap, clutter, identical.",
+        ),
+    ] = None,
     seed: Annotated[int, typer.Option(help="Same seed, same items.")] = 0,
     json: Json = False,
 ) -> None:
     """Build a split with foils, or pairs for the alignment task, with its statistics."""
     if what not in (*SPLITS, "alignment"):
         raise UnknownName("split", what, (*SPLITS, "alignment"))
-    out.mkdir(parents=True, exist_ok=True)
+    look = _look(source, set_ or [], seed)
     if what == "alignment":
         if file and len(file) > 1:
             raise BadInput("Alignment pairs are drawn from one --file: build each by itself.")
-        _build_alignment(out, (source, file[0] if file else None, pictures), many, seed, json)
+        given = source, file[0] if file else None, pictures
+        _build_alignment(out, given, (many, seed, look), json)
         return
     if source == "scenes":
-        found = scene_questions(many, seed=seed, answers=answers, highest=highest)
+        found = scene_questions(many, seed=seed, answers=answers, highest=highest, look=look)
     else:
         found = read_all(source, _given(file, "--file"), annotations or ())
     if parts not in ("own", "drawn"):
@@ -163,6 +177,7 @@ def build_(  # noqa: PLR0913, PLR0917  the options of the command, one each
     if parts == "drawn":
         found.questions = [replace(one, part="") for one in found.questions]
     built = build(found, what, seed=seed, foils=foils, mode=mode_of(mode))
+    out.mkdir(parents=True, exist_ok=True)
     for part, items in built.parts.items():
         path = out / f"{source}_counting_{what}_split.{part}.json"
         if items:
@@ -180,28 +195,47 @@ def build_(  # noqa: PLR0913, PLR0917  the options of the command, one each
     show(told, f"{_statistics_text(told)}\nfiles and statistics.json in {out}", json)
 
 
+def _look(source: str, given: list[str], seed: int) -> dict[str, Any]:
+    """How scenes are drawn; only they are."""
+    wanted = pairs(given)
+    for name in wanted:
+        if name not in LOOK:
+            raise UnknownName("setting of a scene", name, LOOK)
+    if wanted and source != "scenes":
+        raise BadInput(
+            f"--set is for scenes, and pictures of {source} are not drawn: leave it out."
+        )
+    settings = Probe().settings_from({"seed": seed, **wanted})
+    Probe().check(settings)
+    return settings.look
+
+
 def _build_alignment(
-    out: Path, given: tuple[str, Path | None, Path | None], many: int, seed: int, json: bool
+    out: Path,
+    given: tuple[str, Path | None, Path | None],
+    how: tuple[int, int, dict[str, Any]],
+    json: bool,
 ) -> None:
-    source, file, pictures = given
+    (source, file, pictures), (many, seed, look) = given, how
     if many < 1:
         raise BadInput(f"--many {many} gives no pairs: give 1 or more.")
     missing: list[str] = []
     if source == "scenes":
-        pairs = scene_pairs(many, seed=seed)
+        drawn = scene_pairs(many, seed=seed, look=look)
     else:
         where = _given(file, "--file"), _given(pictures, "--pictures")
         found = read_captions(source, *where)
-        pairs, missing = draw_pairs(found, source, many=many, seed=seed), found.missing
+        drawn, missing = draw_pairs(found, source, many=many, seed=seed), found.missing
+    out.mkdir(parents=True, exist_ok=True)
     path = out / f"{source}_alignment.json"
-    write_pairs(path, pairs)
+    write_pairs(path, drawn)
     told = {
-        "source": source, "seed": seed, "pairs": len(pairs), "wanted": many,
+        "source": source, "seed": seed, "pairs": len(drawn), "wanted": many,
         "missing_pictures": {"count": len(missing), "first": missing[:5]}, "file": str(path),
     }  # fmt: skip
     lacking = f"; {len(missing)} captioned pictures are not there" if missing else ""
-    short = f" of {many} wanted" if len(pairs) < many else ""
-    show(told, f"{len(pairs)} pairs{short} in {path}{lacking}", json)
+    short = f" of {many} wanted" if len(drawn) < many else ""
+    show(told, f"{len(drawn)} pairs{short} in {path}{lacking}", json)
 
 
 def _given(path: P | None, option: str) -> P:

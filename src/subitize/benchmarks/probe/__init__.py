@@ -93,6 +93,9 @@ class Probe(Benchmark[ProbeSettings]):
         "Our splits keep every picture in one part and one item per picture before the cap; in the "
         "released hard and interpolated splits some pictures occur in two parts.",
         "A model that only says yes or no has no acc_r: ties would count as right.",
+        "A masked statement is in the plural whatever its number, so that no grammar tells the "
+        "one; mode=published masks the released statement (“There is [MASK] car.”), as the paper "
+        "says it did.",
         "Statements for new data are in correct English; mode=published gives the released ones.",
     )
     MAX_TOKENS: ClassVar[int | None] = 256
@@ -165,7 +168,7 @@ class Probe(Benchmark[ProbeSettings]):
                     yield from self._judged(stage, pair, told, settings)
             return
         for item in probe_items.counting_items(settings):
-            if item.picture in missing:
+            if item.picture in missing or item.answer < 0:
                 continue
             if stage in (FILL, ANSWER):
                 asked = item.question if stage == ANSWER else sentence(item, MASK, settings)

@@ -35,6 +35,7 @@ HARD_POOL = 12_000
 would reach its cap, and hard would be standard under another name"""
 WHY: Mapping[str, str] = {
     "no-template": "no template makes a statement of the question (format=qa needs none)",
+    "negative-number": "the right number is below zero",
     "no-usable-foil": "every foil is missing, negative or equal to the answer",
 }
 """why an item can't be asked"""
@@ -167,7 +168,9 @@ def sentence(item: ProbeItem, number: int | str, settings: ProbeSettings) -> str
     if settings.format == "qa":
         return question_and_answer(item.question, number)
     if settings.mode == "published":
-        return statement(item.question, number, "published")
+        # a mask stands in the released statement, which agrees with its number
+        agreed = number if isinstance(number, int) else item.answer
+        return statement(item.question, agreed, "published", shown=str(number))
     if settings.mode == "stored":
         if number == item.answer and item.statement:
             return item.statement
@@ -203,7 +206,9 @@ def unusable(settings: ProbeSettings) -> dict[str, Any]:
     items = counting_items(settings)
     found: dict[str, list[str]] = {}
     for one in items:
-        if sentence(one, one.answer, settings) is None and settings.task != "vqa":
+        if one.answer < 0:
+            found.setdefault("negative-number", []).append(f"{one.id}: {one.answer}")
+        elif sentence(one, one.answer, settings) is None and settings.task != "vqa":
             found.setdefault("no-template", []).append(f"{one.id}: {one.question}")
         elif settings.task == "counting" and not one.wrong_numbers:
             found.setdefault("no-usable-foil", []).append(f"{one.id}: {one.foils}")

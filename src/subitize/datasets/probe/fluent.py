@@ -40,7 +40,8 @@ _TWO_QUESTIONS = re.compile(
     re.IGNORECASE,
 )
 _OBSERVED = re.compile(
-    r"(?P<what>.+?),? (?:are there|there are|(?:do |did )?(?:you|we|I) (?:see|count|find))"
+    r"(?P<what>.+?),? (?:are there|there are|(?P<past>were there|there were)"
+    r"|(?:do |did )?(?:you|we|I) (?:see|count|find))"
     r"(?: (?P<end>.+))?"
 )
 _INVERTED = re.compile(
@@ -102,7 +103,7 @@ def _stated(rest: str, number: str) -> str | None:
     if verb:
         return None if _OTHERS.fullmatch(end) else _acting(what, verb, end, number)
     if seen := _OBSERVED.fullmatch(rest):
-        return _there(seen["what"], seen["end"], number)
+        return _there(seen["what"], seen["end"], number, "were" if seen["past"] else "are")
     what, verb, end = _verb(rest, frozenset({"are", "were"}))
     if verb:
         return _being(what, verb, end, number)

@@ -18,11 +18,14 @@ GROUPS: Mapping[str, tuple[int, float]] = {
 def statistics(parts: Mapping[str, Sequence[ProbeItem]]) -> dict[str, Any]:
     """Everything about a split's parts, by part; and numbers that training shows only as foils."""
     told = {part: part_statistics(items) for part, items in parts.items() if items}
-    found: dict[str, Any] = {"parts": told, "only_foils_in_training": []}
-    if "train" in told:
-        found["only_foils_in_training"] = told["train"]["only_foils"]
-    found["leaks"] = leaks(parts)
-    return found
+    training = [part for part in told if {one.part for one in parts[part]} == {"train"}]
+    return {
+        "parts": told,
+        "only_foils_in_training": sorted(
+            {n for part in training for n in told[part]["only_foils"]}
+        ),
+        "leaks": leaks(by_part(one for items in parts.values() for one in items)),
+    }
 
 
 def part_statistics(items: Sequence[ProbeItem]) -> dict[str, Any]:
@@ -53,6 +56,14 @@ def leaks(parts: Mapping[str, Sequence[ProbeItem]]) -> int:
         picture for items in parts.values() for picture in {one.picture for one in items}
     )
     return sum(many > 1 for many in seen.values())
+
+
+def by_file(files: Mapping[str, Sequence[ProbeItem]]) -> Mapping[str, Sequence[ProbeItem]]:
+    """The parts that files hold; where two hold the same part, every file stands for itself."""
+    held = Counter(part for items in files.values() for part in {one.part for one in items})
+    if max(held.values()) > 1:
+        return files
+    return by_part(one for items in files.values() for one in items)
 
 
 def by_part(items: Iterable[ProbeItem]) -> dict[str, list[ProbeItem]]:
