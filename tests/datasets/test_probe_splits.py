@@ -436,3 +436,18 @@ def test_two_files_of_one_part_are_counted_each_by_itself(tmp_path: Path) -> Non
     assert set(told["only_foils_in_training"]) == wanted
     assert 3 in wanted
     assert told["leaks"] == 0
+
+
+@pytest.mark.parametrize("foils", ["any", "even"])
+def test_no_drawn_foil_lies_above_the_highest_answer(tmp_path: Path, foils: str) -> None:
+    """TallyQA has no wrong answers of its own: what we draw makes no shortcut."""
+    path = tmp_path / "train.json"
+    entries = [
+        {"image": f"{n}.jpg", "question": "How many dogs are there?", "answer": n % 16}
+        for n in range(320)
+    ]
+    path.write_bytes(orjson.dumps(entries))
+    words = ("interpolated", "--from", "tallyqa", "--file", path, "--foils", foils)
+    told = built(*words, "--out", tmp_path / "out")
+    odd = list(range(1, 14, 2))  # 14 is the highest even answer
+    assert told["only_foils_in_training"] == (odd if foils == "any" else [])

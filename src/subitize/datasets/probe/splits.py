@@ -61,8 +61,8 @@ def build(found: Found, split: str, *, seed: int, foils: str = "any", mode: Mode
     chosen = _one_per_picture(fitting, made, seed)
     if split == "hard":
         chosen = _capped(chosen, made)
-    # Foils of our own scenes are numbers that are right elsewhere: no number is only a foil.
-    highest = max((one.answer for one in chosen if one.recipe), default=0)
+    # Drawn foils stay below the highest answer: a number above it would only ever be a foil.
+    highest = max((one.answer for one in chosen), default=0)
     for one in chosen:
         even = foils == "even" and one.part == "train"
         made.parts[one.part].append(_item(one, (seed, highest), even, made))
