@@ -304,6 +304,32 @@ def test_the_desk_tells_each_question_with_its_answers_and_the_reply_that_was_re
     assert "Picture" not in text
 
 
+@pytest.mark.parametrize("kind", ["count", "verify", "geckonum-task2", "caption-fit"])
+def test_a_file_that_is_no_picture_is_told_before_anybody_comes(
+    kind: str, files: tuple[str, str], tmp_path: Path
+) -> None:
+    """Who is given it could neither answer nor go on."""
+    folder = tmp_path / "pictures"
+    folder.mkdir()
+    (folder / "one.png").write_bytes(render(dots("apples", 1, 1, side=64)).png)
+    (folder / "counts.csv").write_text("image,count\none.png,1\n")
+    given = {"pictures": str(folder)}
+    if kind == "verify":
+        given["verify"] = str(folder / "counts.csv")
+    elif kind == "caption-fit":
+        write_study([Pair(1, "2 apples", 0, 1, 2, "apples", str(folder / "one.png"))], folder)
+        given = {"captions": str(folder)}
+    elif kind == "geckonum-task2":
+        shutil.copytree(Path(files[0]) / "me", folder / "me")
+        given["prompts"] = files[1]
+    study = Study(kind, kind, **given)
+    assert material_of(study).items
+    for one in folder.rglob("*.png"):
+        one.write_text("<html>404</html>")
+    with pytest.raises(BadInput, match=r"can't be shown: the picture is neither PNG"):
+        material_of(study)
+
+
 def test_answers_are_told_as_people_chose_them() -> None:
     lines = Question("Which line?", LINES, options=("No apples.", "Some."), values=("0", "1"))
     assert in_words(lines, ["1", "0", "1"]) == ["Some. × 2", "No apples."]

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 from subitize.errors import BadInput
 from subitize.files import read_entries
 from subitize.humans.items import NUMBER, Item, Question
-from subitize.humans.kinds.material import Material, checks, from_file, known_by, trained
+from subitize.humans.kinds.material import Material, checks, known_by, lying, trained
 from subitize.humans.study import Study
 from subitize.nouns import singular
 from subitize.pictures.media import ENDINGS, picture_sha256
@@ -115,7 +114,7 @@ def _item(folder: Path, path: Path, thing: str, said: str = "") -> Item:
         options, values = (f"{said} is right",), (said,)
     question = Question(words, NUMBER, trial, options, values)
     about = {"image": image, "category": thing, "said": said}
-    return Item(known_by([trial]), (question,), partial(from_file, path), family=image, about=about)
+    return Item(known_by([trial]), (question,), lying(path), family=image, about=about)
 
 
 def _whole(count: Any, where: str) -> str:

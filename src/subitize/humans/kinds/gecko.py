@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, fields, replace
-from functools import partial
 from pathlib import Path
 
 from subitize.benchmarks.geckonum.people import GeckoNumPeople
@@ -24,8 +23,8 @@ from subitize.humans.kinds.material import (
     Example,
     Material,
     checks,
-    from_file,
     known_by,
+    lying,
     trained,
 )
 from subitize.humans.study import Study
@@ -159,7 +158,7 @@ def _item(
              "question_ids": [one.question_id for one in asked],
              "truths": [one.truth for one in asked]}  # fmt: skip
     return Item(
-        known_by(trials), tuple(map(_question, asked, trials)), partial(from_file, picture.path),
+        known_by(trials), tuple(map(_question, asked, trials)), lying(picture.path),
         family=f"{picture.painter}/{image}", phase=phase, about=about,
     )  # fmt: skip
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from subitize.errors import BadInput, ModelError
 from subitize.files import read_bytes
 from subitize.humans.items import Item, Question, Shown
 from subitize.pictures.media import media_type
@@ -53,6 +54,23 @@ def from_file(path: Path) -> Shown:
     """A picture as it lies on the disk."""
     content = read_bytes(path, "the picture")
     return Shown(content, media_type(content))
+
+
+def lying(path: Path) -> Callable[[], Shown]:
+    """Reads the picture of a file when it is wanted; a file that holds none is told at once.
+
+    Nobody who takes part could answer about it, or go on.
+    """
+    try:
+        with path.open("rb") as file:
+            media_type(file.read(16))
+    except OSError as problem:
+        raise BadInput(f"Can't read the picture {path}: {problem.strerror}.") from None
+    except ModelError as problem:
+        raise BadInput(
+            f"{path} can't be shown: {problem}. Replace it, or take it out of the study."
+        ) from None
+    return partial(from_file, path)
 
 
 def from_stimulus(stimulus: Stimulus) -> Shown:

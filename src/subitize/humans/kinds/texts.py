@@ -16,9 +16,9 @@ from subitize.humans.items import LINES, NUMBER, Item, Question
 from subitize.humans.kinds.material import (
     Material,
     dots,
-    from_file,
     from_stimulus,
     known_by,
+    lying,
     trained,
 )
 from subitize.humans.study import Study
@@ -102,7 +102,7 @@ def _caption(folder: Path, where: str, row: dict[str, Any]) -> Item:
         quote=str(row["caption"]), mark=(int(row["start"]), int(row["end"])),
     )  # fmt: skip
     about = {"id": str(row["id"])}
-    return Item(known_by([trial]), (question,), partial(from_file, path), about=about)
+    return Item(known_by([trial]), (question,), lying(path), about=about)
 
 
 def reader_material(study: Study) -> Material:
