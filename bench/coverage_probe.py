@@ -17,7 +17,7 @@ import numpy as np
 
 from subitize.benchmarks.probe.scoring import Judged, part_scores
 from subitize.measures.accuracy import share_interval
-from subitize.measures.resampling import bootstrap_mean
+from subitize.measures.intervals import mean_interval
 
 FILE = Path(__file__).parents[1] / "docs" / "coverage_probe.json"
 RUNS = 2000
@@ -81,7 +81,7 @@ def filled(items: int, rng: np.random.Generator) -> dict[str, Any]:
     return {
         "recall_at_1": share_interval(rank <= 1, whose),
         "recall_at_2": share_interval(rank <= 2, whose),
-        "mean_rank": bootstrap_mean(rank, rng, clusters=whose),
+        "mean_rank": mean_interval(rank, clusters=whose, bounds=(1.0, np.inf)),
     }
 
 

@@ -38,6 +38,8 @@ KEYS: Mapping[str, str] = {
     "mae": "mean absolute error in things (CAPTURE: by variant, answers alone); not for ranking",
     "rmse": "root of the mean squared error (CAPTURE: by variant); not for ranking",
     "mape": "mean absolute percentage error (CAPTURE: by variant); not for ranking",
+    "smape": "symmetric mean absolute percentage error (CAPTURE: by variant, a skip being 100; "
+    "elsewhere of readable answers)",
     "nae_over_targets": "the same as a mean of the targets' means",
     "counting_level": "n-knower level by the paper's rule",
     "counting_levels": "the level by each rule",
@@ -78,7 +80,6 @@ KEYS: Mapping[str, str] = {
     # CAPTURE
     "set": "synthetic or real",
     "layout": "of the synthetic set",
-    "smape": "variant: sMAPE in percent",
     "exact": "variant: share of exact totals in percent",
     "price_of_occlusion": "sMAPE with the occluder minus without, paired",
     "hidden": "sMAPE of the hidden objects alone",

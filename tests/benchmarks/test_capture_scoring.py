@@ -182,6 +182,21 @@ def test_nothing_answered_is_null_with_a_reason() -> None:
     assert set(found["undefined"]) >= {"smape.occluded", "price_of_occlusion", "hidden"}
 
 
+def test_a_run_of_skips_has_an_smape_and_the_reason_why_it_has_no_mean_error() -> None:
+    settings = replace(SETTINGS, backoff=True)
+    found = scored(rows_for(settings, skips=1.0), settings)
+    calm = scored(rows_for(settings, skips=0.0), settings)
+    for variant in settings.variants:
+        assert found["smape"][variant]["value"] == 100
+        for name in ("mae", "rmse", "mape"):
+            assert found[name][variant] is None
+            assert "a skip" in found["undefined"][f"{name}.{variant}"]
+            assert f"{name}.{variant}" not in calm["undefined"]
+        assert found["backoff"][variant]["rescued"]["value"] == 0
+        assert calm["backoff"][variant]["rescued"] is None
+        assert "no first attempt" in calm["undefined"][f"backoff.{variant}.rescued"]
+
+
 def test_most_common_of_samples() -> None:
     trial = next(CAPTURE.trials("total", SETTINGS, {}))
 

@@ -52,6 +52,16 @@ def test_questions_and_premises_of_a_reply() -> None:
     assert read_claims("I can't help with that.") == []
 
 
+def test_a_table_is_beside_the_point_in_any_words_and_a_number_on_it_is_not() -> None:
+    dropped = (
+        "Is there a table in the image?", "Are there any tables in this photo?",
+        "Are the forks on the table in the picture?", "Is there an image?", "Is it a drawing?",
+    )  # fmt: skip
+    kept = ("Are three forks on the table?", "Is half a cake on the table?", "Is the table broken?")
+    written = [f"{at} | 0 | {words}" for at, words in enumerate((*dropped, *kept), 1)]
+    assert [one.question for one in read_claims("\n".join(written))] == list(kept)
+
+
 def white() -> bytes:
     buffer = BytesIO()
     Image.new("RGB", (64, 64), "white").save(buffer, "PNG")

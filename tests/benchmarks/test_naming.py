@@ -23,6 +23,7 @@ from subitize.models.base import ModelOptions
 from subitize.models.catalog import open_model
 from subitize.runs.plan import read_trials
 from subitize.runs.run import Outcome, RunOptions, run_benchmark
+from subitize.runs.stored import stored_run
 from subitize.stimuli.naming import CATEGORIES
 from tests.chat_server import ChatServer, completion
 from tests.scored import score_run
@@ -247,15 +248,39 @@ def test_one_trial_per_cell_has_no_interval_of_a_likeness(tmp_path: Path) -> Non
         assert scores[name]["value"] is not None
         assert scores[name]["low"] is None
         assert "one readable trial" in scores["undefined"][f"{name}.interval"]
-    for name in ("accuracy", "nae", "mae", "rmse", "mape"):
+    for name in ("accuracy", "nae", "mae", "rmse", "mape", "smape"):
         assert scores[name]["low"] < scores[name]["value"] < scores[name]["high"]
+
+
+def test_who_answers_alike_to_all_numbers_has_a_likeness_and_the_reason_why_no_interval(
+    tmp_path: Path,
+) -> None:
+    _, scores = run(
+        tmp_path, "sim/random", max=10, per_cell=2, prompt="things", control=False, seed=2
+    )
+    for name in ("human_correlation", "random_correlation"):
+        assert scores[name]["value"] is not None
+        assert scores[name]["low"] is None
+        assert "no more than chance" in scores["undefined"][f"{name}.interval"]
+
+
+def test_smape_is_that_of_the_readable_answers(tmp_path: Path) -> None:
+    outcome, scores = run(tmp_path, "sim/observer", max=8, per_cell=3, prompt="things")
+    pairs = stored_run(outcome.folder, get_benchmark("naming")).answers.filter(
+        stage="ask", state="read", counts=True
+    )
+    off = [
+        100 * abs(said - target) / (said + target)
+        for said, target in pairs.select("number", "target").iter_rows()
+    ]
+    assert scores["smape"]["value"] == pytest.approx(sum(off) / len(off))
 
 
 def test_every_score_that_can_have_an_interval_has_one(tmp_path: Path) -> None:
     _, scores = run(tmp_path, "sim/observer", max=10, per_cell=10, prompt="things", control=False)
     for name in (
-        "accuracy", "nae", "mae", "rmse", "mape", "human_correlation", "random_correlation",
-        "weber_fraction", "lapse_rate",
+        "accuracy", "nae", "mae", "rmse", "mape", "smape", "human_correlation",
+        "random_correlation", "weber_fraction", "lapse_rate",
     ):  # fmt: skip
         found = scores[name]
         # noise pulls a correlation down: its interval lies around what it is without

@@ -53,7 +53,9 @@ def test_a_perfect_model_is_perfect_in_every_task(tmp_path: Path, task: str, spl
     for name in headline.get(task, ("acc", "recall_correct", "precision_foil", "acc_r")):
         assert found[name]["value"] == 1
     assert found["items"] == 60
-    assert found["undefined"] == {}
+    ranks = {n: one["mean_rank"] for n, one in found.get("numbers", {}).items() if task == "mlm"}
+    few = [f"numbers.{n}.mean_rank.interval" for n, one in ranks.items() if one["trials"] < 5]
+    assert list(found["undefined"]) == few
     assert found.keys() <= KEYS.keys()
     if task != "alignment" and split == "interpolated":
         assert all(int(n) % 2 for n in found["numbers"])
@@ -98,6 +100,17 @@ def test_a_filler_s_known_ranks_are_recovered(tmp_path: Path) -> None:
     for name, value in truth.items():
         width = (found[name]["high"] - found[name]["low"]) * 3.3 / 1.96 / 2
         assert abs(found[name]["value"] - value) <= width, name
+
+
+def test_a_mean_rank_of_a_few_alike_has_no_interval_but_a_reason(tmp_path: Path) -> None:
+    """One rank in all of three answers does not tell that no other could have come."""
+    found = scored(tmp_path, "sim/filler?recall1=1&recall2=1", task="mlm", items=60)
+    assert found["mean_rank"]["low"] == 1 < found["mean_rank"]["high"]
+    several = [str(n) for n, one in found["numbers"].items() if one["mean_rank"]["trials"] < 5]
+    assert several
+    for n, one in found["numbers"].items():
+        reason = found["undefined"].get(f"numbers.{n}.mean_rank.interval")
+        assert (one["mean_rank"]["low"] is None) == (n in several) == (reason is not None)
 
 
 def test_an_observer_s_known_accuracy_is_recovered(tmp_path: Path) -> None:

@@ -90,6 +90,10 @@ def test_every_eval_ever_takes_it(name: str, runs: dict[str, subitize.Run], tmp_
     assert found["detailed_evaluation_results"]["total_rows"] == len(lines)
     path = tmp_path / found["detailed_evaluation_results"]["file_path"]
     assert path == samples
+    reasons = run.stored.scores["undefined"]
+    for row in score_rows(run.stored.scores):
+        if row.low is None and (known := reasons.get(f"{row.score}.interval")):
+            assert row.reason == known
     results = {one["metric_config"]["metric_id"]: one for one in found["evaluation_results"]}
     rows = [row for row in score_rows(run.stored.scores) if row.measure and row.value is not None]
     assert list(results) == [row.score for row in rows]

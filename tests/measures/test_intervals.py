@@ -61,6 +61,24 @@ def test_an_error_never_seen_is_the_worst_there_can_be_or_unknown() -> None:
     assert mean_interval([0.0] * 99 + [1.0], strata=strata, bounds=(0.0, np.inf)).high > 0
 
 
+def test_a_few_errors_of_several_sizes_are_held() -> None:
+    """Seven errors do not tell how large the next is: taken as their mean, .90 of runs are held."""
+    shares = np.full((20, 10), 0.0015) + 0.97 * np.eye(20, 10)
+    said, targets = np.arange(1, 21)[:, None], np.arange(1, 11)
+    truth = float((shares * np.abs(said - targets) / targets).sum() / 10)
+    rng, held = np.random.default_rng(11), 0
+    for _ in range(600):
+        counts = rng.multinomial(5, np.tile(shares.T, (5, 1)))
+        stratum, at = np.nonzero(counts)
+        target = stratum % 10 + 1
+        found = mean_interval(
+            np.abs(at + 1 - target) / target, times=counts[stratum, at], strata=stratum,
+            steps=1 / target, bounds=(0.0, np.inf),
+        )  # fmt: skip
+        held += found.low <= truth <= found.high
+    assert held / 600 >= 0.93
+
+
 def test_with_many_errors_it_is_the_usual_interval_of_a_mean() -> None:
     rng = np.random.default_rng(0)
     values, strata = rng.exponential(1.0, 4000), np.repeat(np.arange(40), 100)

@@ -7,6 +7,7 @@ import io
 import json
 import struct
 import time
+import zlib
 from typing import Any
 
 import numpy as np
@@ -226,6 +227,23 @@ def test_the_hash_of_the_things_is_that_of_what_the_file_shows(
     places = sorted(things, key=lambda one: struct.unpack_from("<qq", one))
     whole = hashlib.sha256(struct.pack("<qq", size, size) + b"".join(places)).hexdigest()
     assert picture.sha256 == whole
+
+
+@settings(max_examples=30, deadline=None)
+@example("dots", 0, 300)
+@given(CATEGORIES, st.integers(0, 30), st.sampled_from([120, 257, 900]))
+def test_the_file_s_checksum_is_that_of_its_pixels(category: str, n: int, size: int) -> None:
+    """It is worked out from what is known of the things; zlib reads every byte."""
+    png = made(category, n, size=size).png
+    at, stream = 8, b""
+    while at < len(png):
+        (long,) = struct.unpack_from(">I", png, at)
+        stream += png[at + 8 : at + 8 + long] if png[at + 4 : at + 8] == b"IDAT" else b""
+        at += 12 + long
+    raw = zlib.decompress(stream[2:-4], -15)
+    assert len(raw) == size * (size + 1)
+    assert struct.unpack(">I", stream[-4:]) == (zlib.adler32(raw),)
+    assert zlib.decompress(stream) == raw
 
 
 @settings(max_examples=150, deadline=None)

@@ -25,13 +25,21 @@ from subitize.records import Score
 if TYPE_CHECKING:
     import polars as pl
 
-ERRORS = ("accuracy", "nae", "mae", "rmse", "mape")
+ERRORS = ("accuracy", "nae", "mae", "rmse", "mape", "smape")
 LIKENESSES = ("human_correlation", "random_correlation", "category_consistency")
 NOTHING_UNUSUAL = (
     "every cell has one answer only, and fewer than five trials on average: nothing tells how far "
     "off another answer would be (--per-cell)"
 )
 ONE_ANSWER = "every target has one answer only: nothing tells how far answers spread"
+ALONE = (
+    "most cells of category and target have one readable trial: an interval needs two or more "
+    "(--per-cell)"
+)
+LIKE_CHANCE = (
+    "the answers differ between numbers no more than chance makes them differ: nothing tells how "
+    "like they are to anything"
+)
 MOST_ALONE = 0.05
 """share of trials alone in their cell above which a likeness has no interval"""
 NO_INTERVAL = (
@@ -87,7 +95,7 @@ def numerosity_scores(
     scores |= _with_intervals(found, undefined)
     by_category = found.by_category if found is not None else {}
     if found is not None and _alone(answers) > MOST_ALONE:
-        _without_intervals(scores, undefined)
+        _without_intervals(scores)
     scores["nae_over_targets"] = attempt(
         "nae_over_targets", lambda: nae(targets, responses, over="targets")
     )
@@ -106,7 +114,7 @@ def numerosity_scores(
         name: _category(answers.filter(answers["category"] == name), highest, by_category.get(name))
         for name in categories
     }
-    undefined |= _why_no_interval(scores)
+    undefined |= _why_no_interval(scores, _alone(answers))
     scores["undefined"] = undefined
     return with_states(scores, answers)
 
@@ -165,8 +173,8 @@ def _with_intervals(found: NamingIntervals | None, undefined: dict[str, str]) ->
     return scores
 
 
-def _why_no_interval(scores: Mapping[str, Any]) -> dict[str, str]:
-    """Reasons for means and effects that have a value and no interval."""
+def _why_no_interval(scores: Mapping[str, Any], alone: float) -> dict[str, str]:
+    """Reasons for means, effects and likenesses that have a value and no interval."""
     means = {name: scores[name] for name in ERRORS}
     means["anchoring.excess"] = (scores["anchoring"] or {}).get("excess")
     for name, one in scores["categories"].items():
@@ -174,9 +182,11 @@ def _why_no_interval(scores: Mapping[str, Any]) -> dict[str, str]:
     effects = {
         f"bias.{name}.effect": (one or {}).get("effect") for name, one in scores["bias"].items()
     }
+    likenesses = {name: scores[name] for name in LIKENESSES[:2]}
+    unlike = ALONE if alone > MOST_ALONE else LIKE_CHANCE
     return {
         f"{name}.interval": reason
-        for found, reason in ((means, NOTHING_UNUSUAL), (effects, ONE_ANSWER))
+        for found, reason in ((means, NOTHING_UNUSUAL), (effects, ONE_ANSWER), (likenesses, unlike))
         for name, one in found.items()
         if one is not None and one.low is None
     }
@@ -194,15 +204,11 @@ def _cells(answers: pl.DataFrame, *names: str) -> dict[tuple[Any, ...], int]:
     return {tuple(one): times for *one, times in answers.group_by(names).len().iter_rows()}
 
 
-def _without_intervals(scores: dict[str, Any], undefined: dict[str, str]) -> None:
+def _without_intervals(scores: dict[str, Any]) -> None:
     """A cell of one trial has no spread of its own: a likeness has no interval then."""
     for name in LIKENESSES[:2]:
         if scores[name] is not None:
             scores[name] = replace(scores[name], low=None, high=None)
-            undefined[f"{name}.interval"] = (
-                "most cells of category and target have one readable trial: an interval needs two "
-                "or more (--per-cell)"
-            )
 
 
 def _bias(

@@ -26,7 +26,9 @@ CONSISTENCY = columns(
     "category_consistency:Consistency:.3f; category_null.null_mean:If answered alike:.3f; "
     "category_null.p:p:p; category_null.verdict:Verdict"
 )
-ERROR_SIZES = columns("mae:MAE (things):.3f±; rmse:RMSE (things):.3f±; mape:MAPE (%):.2f±")
+ERROR_SIZES = columns(
+    "mae:MAE (things):.3f±; rmse:RMSE (things):.3f±; mape:MAPE (%):.2f±; smape:sMAPE (%):.2f±"
+)
 EFFORT = columns(
     "what; slope:One thing more:,.2f±; fewest:Fewest things:n; at_fewest:Mean at fewest:,.1f; "
     "most:Most things:n; at_most:Mean at most:,.1f"
@@ -72,7 +74,7 @@ def responder_section(name: str, respondents: Sequence[Respondent]) -> Section:
                 ],
             ),
             Fold(
-                "MAE, RMSE and MAPE",
+                "MAE, RMSE, MAPE and sMAPE",
                 [
                     model_table(
                         f"{name}-error-sizes",

@@ -83,7 +83,8 @@ def _rows(path: tuple[str, ...], found: Any, why: Mapping[str, str]) -> Iterator
     measure = next((key for key in (path[0], path[-1]) if key in RANGES), "")
     if isinstance(found, Mapping):
         if {"value", "low", "high"} <= found.keys():
-            reason = "" if found["low"] is not None else why.get(path[0], "")
+            known = (why[key] for key in (f"{name}.interval", name, path[0]) if key in why)
+            reason = "" if found["low"] is not None else next(known, "")
             yield ScoreRow(
                 name, measure, found["value"], found["low"], found["high"], found.get("trials"),
                 reason,

@@ -15,7 +15,8 @@ add and take away is put together by MOVER (Zou and Donner 2008). With many exce
 is the usual interval of a stratified mean.
 
 What one more exception would add is taken from those seen and one more of one step (`steps`: what
-an answer that is off by one thing adds), as if they could happen everywhere alike. Where none was
+an answer that is off by one thing adds), as if they could happen everywhere alike; of m exceptions
+the largest counts 1 / (1 + (m / 10)⁴) by itself, all together the rest. Where none was
 seen nothing tells how large one is: with `worst` it is taken as the largest that the bounds allow,
 and a mean without bounds has no interval from fewer than five trials per stratum. A few exceptions
 do not tell where others would happen either: with m of them v is mixed with what it would be if
@@ -261,12 +262,17 @@ def _one_more(sizes: Floats, often: Floats, table: _Table, room: Floats) -> tupl
     free = room > 0
     if not free.any():
         return 0.0, 0.0
+    seen = float(often.sum()) - 1
     if sizes.size > KINDS:
         order = np.argsort(sizes)
         at = (np.cumsum(often[order]) - often[order] / 2) / often.sum() * KINDS
         sizes = np.interp(np.arange(KINDS) + 0.5, at, sizes[order])
         often = np.ones(KINDS)
-    weights = np.outer(often / often.sum(), table.times[free] / table.times[free].sum())
+    # of a few one does not know how large the next will be: the largest may well come again
+    largest = sizes == sizes.max()
+    doubt = 1 / (1 + (seen / FEW) ** 4)
+    often = (1 - doubt) * often / often.sum() + doubt * largest / largest.sum()
+    weights = np.outer(often, table.times[free] / table.times[free].sum())
     added = np.minimum(np.outer(sizes, table.step[free]), room[free])
     return float((weights * added).sum()), float((weights * added**2).sum())
 

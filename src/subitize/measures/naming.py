@@ -19,7 +19,7 @@ from subitize.measures.baselines import legacy_random_sample, observer_matrix
 from subitize.measures.category_null import CategoryNull, category_null
 from subitize.measures.confusion import confusion_matrix
 from subitize.measures.counting_level import counting_level, levels
-from subitize.measures.error_size import nae
+from subitize.measures.error_size import nae, smape_terms
 from subitize.measures.intervals import mean_interval
 from subitize.measures.likeness import category_consistency
 from subitize.measures.likeness_interval import likeness_interval
@@ -39,6 +39,7 @@ class NamingIntervals(NamedTuple):
     mae: Score
     rmse: Score
     mape: Score
+    smape: Score
     by_category: Mapping[str, tuple[Score, Score]]
     """accuracy and NAE of each category"""
     human_correlation: Score | None
@@ -146,11 +147,18 @@ class _Entries:
         off = np.abs(self.response - self.target)
         return self._mean(off / self.target, own, 1 / self.target)
 
-    def other_errors(self) -> tuple[Score, Score, Score]:
-        """MAE, RMSE and MAPE."""
+    def other_errors(self) -> tuple[Score, Score, Score, Score]:
+        """MAE, RMSE, MAPE and sMAPE."""
         off, every = np.abs(self.response - self.target), np.ones(self.times.size, dtype=bool)
         square = self._mean(off**2, every, 2 * off + 1)
-        return self._mean(off, every), rooted(square), percent(self.nae(every))
+        both = smape_terms(self.target, self.response)
+        step = 100 / (2 * self.target + 1)
+        return (
+            self._mean(off, every),
+            rooted(square),
+            percent(self.nae(every)),
+            self._mean(both, every, step, 100.0, worst=True),
+        )
 
     def _mean(
         self,
@@ -158,6 +166,8 @@ class _Entries:
         own: NDArray[np.bool_],
         steps: ArrayLike = 1.0,
         most: float = math.inf,
+        *,
+        worst: bool = False,
     ) -> Score:
         terms, step = np.asarray(values, dtype=np.float64), np.broadcast_to(steps, own.shape)
         return mean_interval(
@@ -166,6 +176,7 @@ class _Entries:
             strata=self.cell[own],
             steps=step[own],
             bounds=(0.0, most),
+            worst=worst,
         )
 
     def likenesses(self) -> tuple[Score | None, Score | None]:

@@ -116,6 +116,8 @@ def whole_characters(text: str) -> str:
     >>> whole_characters("7 \ud83d apples") == "7 \ufffd apples"
     True
     """
+    if text.isascii():  # known without looking at it
+        return text
     try:
         text.encode()
     except UnicodeEncodeError:

@@ -12,7 +12,7 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from isal import isal_zlib
@@ -26,6 +26,9 @@ _SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _NONE, _UP = 0, 2
 _RGB, _PALETTE, _RGBA = 2, 3, 6
 _LEVEL = 1
+_ZLIB = b"\x78\x01"
+"""begins a stream of zlib; Adler's checksum ends it"""
+_ADLER = 65_521
 _PIECE = 1 << 18
 """values handled at a time, so that they stay in the processor's cache"""
 _GREYS: Pixels = np.repeat(np.arange(256, dtype=np.uint8)[:, None], 3, axis=1)
@@ -94,11 +97,40 @@ def framed(height: int, width: int) -> Pixels:
     return np.zeros((height, width + 1), np.uint8)
 
 
-def encode_framed(rows: Pixels, palette: Pixels) -> bytes:
-    """PNG bytes of palette indices that lie in a frame (see `framed`)."""
+class Weight(NamedTuple):
+    """What a thing adds to a picture's checksum, which is made of sums over all pixels."""
+
+    sum: int
+    """of the thing's numbers"""
+    by_row: int
+    """of its numbers, each times its row within the thing"""
+    by_column: int
+
+    @classmethod
+    def of(cls, numbers: Pixels) -> Weight:
+        rows, columns = numbers.sum(axis=1, dtype=np.int64), numbers.sum(axis=0, dtype=np.int64)
+        return cls(int(rows.sum()), *(int(line @ np.arange(len(line))) for line in (rows, columns)))
+
+
+def encode_framed(
+    rows: Pixels, palette: Pixels, things: Iterable[tuple[int, int, Weight]]
+) -> bytes:
+    """PNG bytes of palette indices that lie in a frame (see `framed`): 0 but for these things.
+
+    `things` are top, left and weight of each. So Adler's checksum, for which a packer reads every
+    pixel once more (a third of the time of packing), is known without.
+    """
     height, width = rows.shape
     head = _head(width - 1, height, _PALETTE, palette.tobytes())
-    return head + _chunk(b"IDAT", isal_zlib.compress(rows, _LEVEL)) + _END
+    total = moments = 0
+    for top, left, weight in things:
+        total += weight.sum
+        places = (top * width + left + 1) * weight.sum + width * weight.by_row + weight.by_column
+        moments += places
+    behind = rows.size * (1 + total) - moments
+    adler = behind % _ADLER << 16 | (1 + total) % _ADLER
+    packed = isal_zlib.compress(rows, _LEVEL, -15)
+    return head + _chunk(b"IDAT", b"".join((_ZLIB, packed, adler.to_bytes(4, "big")))) + _END
 
 
 def _filtered(rows: Pixels, plain: bool) -> Iterator[Pixels]:

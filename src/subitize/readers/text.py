@@ -16,6 +16,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from subitize.readers.conditions import bounds_in
 from subitize.readers.hedges import has_vague_addition, has_vague_word
@@ -56,6 +57,8 @@ LONGEST = 60_000
 """of a longer reply only the beginning and the end are read, this many characters in all"""
 
 
+SHORT = 200
+"""characters of a reply that may well come again"""
 LONG = 600
 """characters of a reply in which "a single measure" need not be what was counted"""
 
@@ -246,7 +249,17 @@ class WordsReader:
     read: Callable[[str, str], Reading]
 
     def __call__(self, trial: Trial, response: Response) -> Reading:
-        return ended_early(response) or self.read(str(response.value), trial.question)
+        said = str(response.value)
+        read = _read_before if len(said) <= SHORT else _read_anew
+        return ended_early(response) or read(self.read, said, trial.question)
+
+
+def _read_anew(read: Callable[[str, str], Reading], reply: str, question: str) -> Reading:
+    return read(reply, question)
+
+
+_read_before = lru_cache(maxsize=4096)(_read_anew)
+"""most replies to one question are a few words that were read before"""
 
 
 read_strict = WordsReader(strict)

@@ -72,11 +72,11 @@ def draw(recipe: Mapping[str, Any]) -> Picture:
     canvas = rows[:, 1:]
     tiles, boxes = _put(scene, canvas)
     # all things keep apart (see `placing`), so that what is known of each is known of the picture
-    places = zip(tiles, boxes, strict=True)
-    things = [(top, left, tile.sha256) for tile, (left, top, _, _) in places]
+    places = [(tile, top, left) for tile, (left, top, _, _) in zip(tiles, boxes, strict=True)]
+    weights = [(top, left, tile.weight) for tile, top, left in places]
     picture = Picture(
-        encode_framed(rows, art.palette(scene.kind)),
-        things_sha256(size, size, things),
+        encode_framed(rows, art.palette(scene.kind), weights),
+        things_sha256(size, size, [(top, left, tile.sha256) for tile, top, left in places]),
         partial(_facts, recipe, scene, tiles, boxes),
     )
     for left, top, right, bottom in boxes:

@@ -368,6 +368,11 @@ def _undefined(scores: Mapping[str, Any], settings: CaptureSettings) -> dict[str
             reasons[f"smape.{variant}"] = NO_TOTAL[settings.set == "real"]
         if scores["pattern"][variant] is None:
             reasons[f"pattern.{variant}"] = "the pattern was not asked for"
+        for name in ("mae", "rmse", "mape"):
+            if scores["smape"][variant] is not None and scores[name][variant] is None:
+                reasons[f"{name}.{variant}"] = "every answer was a skip: none is a number"
+        if variant in scores["backoff"] and scores["backoff"][variant]["rescued"] is None:
+            reasons[f"backoff.{variant}.rescued"] = "no first attempt was skipped"
     if scores["price_of_occlusion"] is None:
         reasons["price_of_occlusion"] = "it needs the totals of both variants"
     if scores["hidden"] is None:

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from subitize.datasets.geckonum.questions import Claim
+from subitize.numerals import find_numbers
 from subitize.readers.text import ended_early
 from subitize.records import Reading, Response, Stimulus, Trial, make_trial
 
@@ -52,11 +53,12 @@ LINE = re.compile(
 YES_NO = re.compile(r"^(?:is|are|was|were|does|do|did|has|have|can|could|will)\b", re.IGNORECASE)
 IRRELEVANT = re.compile(
     r"^(?:is (?:this|it|there) (?:an?|the) (?:image|picture|photo|photograph|drawing)\b.*"
-    r"|(?:is|are) there (?:an?|the|any)? ?tables?\?"
-    r"|.*\bon (?:an?|the) table\?)$",
+    r"|(?:is|are) there (?:an?|the|any)? ?tables?"
+    r"|.*\bon (?:an?|the) table)(?: (?:in|on|shown in|visible in) (?:the|this) "
+    r"(?:image|picture|photo|photograph|drawing))?\?$",
     re.IGNORECASE,
 )
-"""what the paper calls numerically irrelevant"""
+"""what the paper calls numerically irrelevant, unless there is a number in it"""
 
 
 def questions_trial(head: tuple[str, str], prompt: Prompt, style: str) -> Trial:
@@ -84,7 +86,8 @@ def read_claims(reply: str) -> list[Claim]:
             continue
         words = said["words"].strip()
         premises = [int(one) for one in re.findall(r"\d+", said["premise"] or "")]
-        if YES_NO.match(words) and not IRRELEVANT.match(words):
+        beside_number = IRRELEVANT.match(words) and not find_numbers(words)
+        if YES_NO.match(words) and not beside_number:
             # of several premises the last named one: the most particular
             found.setdefault(int(said["number"]), (words, premises[-1] if premises else 0))
     places = {number: place for place, number in enumerate(found)}

@@ -14,7 +14,7 @@ from subitize.benchmark import states_of, with_states
 from subitize.benchmarks.probe.items import ProbeSettings
 from subitize.measures.accuracy import share_interval
 from subitize.measures.foils import MATCHES
-from subitize.measures.resampling import bootstrap_mean
+from subitize.measures.intervals import mean_interval
 from subitize.models.names import parse_name
 from subitize.published.pretraining import trained_on
 from subitize.readers.rankings import ranked_numbers
@@ -22,7 +22,6 @@ from subitize.readers.rankings import ranked_numbers
 if TYPE_CHECKING:
     import polars as pl
 
-SEED = 20201222
 FOIL_SCORES = ("acc", "recall_correct", "recall_foil", "precision_correct", "precision_foil")
 OF_TASK = {
     "alignment": (*FOIL_SCORES, "acc_r"),
@@ -36,7 +35,8 @@ OF_NUMBERS = ("numbers", "parity", "predicted_when_wrong")
 UNCALIBRATED = "the scores are no match probabilities"
 NO_TIES = "answers of yes and no can't be ranked: every tie would count as right"
 NOTHING = "no reply could be read"
-SAMPLES = 2000
+NO_WORD = "no right number has a word in the vocabulary"
+ONE_RANK = "fewer than five answers, all with one rank: nothing tells how far off another would be"
 
 
 class Judged(NamedTuple):
@@ -74,9 +74,8 @@ def probe_scores(counted: pl.DataFrame, settings: ProbeSettings) -> dict[str, An
     if not read.height:
         scores["undefined"] = dict.fromkeys(names, NOTHING)
         return scores
-    rng = np.random.default_rng([settings.seed, SEED])
     if settings.task == "mlm":
-        return _with_states(scores | _masked_scores(read, rng), counted)
+        return _with_states(scores | _masked_scores(read), counted)
     if settings.task == "vqa":
         return _with_states(scores | _answer_scores(read), counted)
     said = set(read["stage"])
@@ -271,7 +270,7 @@ def _best(table: Judged) -> Best:
     return Best(table.right[first], table.said[first], table.picture[first])
 
 
-def _masked_scores(read: pl.DataFrame, rng: np.random.Generator) -> dict[str, Any]:
+def _masked_scores(read: pl.DataFrame) -> dict[str, Any]:
     """Table 4: Recall@1, Recall@2 and mean rank, overall and by right number."""
     ranks, wrong = [], Counter[int]()
     for value, target in read.select("value", "target").iter_rows():
@@ -289,7 +288,7 @@ def _masked_scores(read: pl.DataFrame, rng: np.random.Generator) -> dict[str, An
         reached = np.nan_to_num(own, nan=np.inf)
         mean = None
         if known.any():
-            mean = bootstrap_mean(own[known], rng, clusters=whose[known], samples=SAMPLES)
+            mean = mean_interval(own[known], clusters=whose[known], bounds=(1.0, np.inf))
         return {
             **{f"recall_at_{k}": share_interval(reached <= k, whose) for k in (1, 2)},
             "mean_rank": mean,
@@ -297,9 +296,16 @@ def _masked_scores(read: pl.DataFrame, rng: np.random.Generator) -> dict[str, An
 
     found = part(np.ones(rank.size, bool))
     found["without_word"] = int(np.isnan(rank).sum())
-    if found["mean_rank"] is None:
-        found["undefined"] = {"mean_rank": "no right number has a word in the vocabulary"}
     found["numbers"] = _by_number(target, part)
+    found["undefined"] = {}
+    for where, one in (
+        ("", found),
+        *((f"numbers.{n}.", own) for n, own in found["numbers"].items()),
+    ):
+        if one["mean_rank"] is None:
+            found["undefined"][f"{where}mean_rank"] = NO_WORD
+        elif one["mean_rank"].low is None:
+            found["undefined"][f"{where}mean_rank.interval"] = ONE_RANK
     found["parity"] = _by_parity(target, lambda chosen: part(chosen)["recall_at_1"])
     found["predicted_when_wrong"] = _shares(wrong)
     return found

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from subitize.errors import UnknownName
-from subitize.pictures.encode import as_numbers
+from subitize.pictures.encode import Weight, as_numbers
 from subitize.stimuli.art.drawings import LOOKS, drawing
 from subitize.stimuli.art.raster import Colour, Cut, Outlines, cut
 from subitize.stimuli.geometry import Points, convex_hull
@@ -59,6 +59,11 @@ class Tile:
         """Hash of its shape and its pixels' colours."""
         shape = struct.pack("<qq", *self.numbers.shape)
         return hashlib.sha256(shape + self.colours.take(self.numbers).tobytes()).digest()
+
+    @cached_property
+    def weight(self) -> Weight:
+        """What it adds to a picture's checksum."""
+        return Weight.of(self.numbers)
 
     @cached_property
     def corners(self) -> Points:
