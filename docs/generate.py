@@ -120,17 +120,17 @@ nearly always, as is that of a responder who errs at one or two numbers alone, t
 the time: its r hardly changes with how often, so the interval reaches as far down as chance can
 bring r up (300 runs each with 5, 10, 20 and 50 trials per cell, right but for 11 in half of the
 answers to 10: held in all; for one more in half of those to 7 and 9: 1, 1, .937, .973). An NAE with
-rare enormous errors (100 in one of 200 trials) is held in .70 of runs with 5 trials per cell, in .29
-of which none was seen, and in .98 with 20. A few errors of several sizes (right in 97 %, else any
-number from 1 to 20; 500 runs each) are held in .95, .96 and .93 with 2, 5 and 20 trials per cell, but
-their RMSE in .91, .88 and .94; with 5 trials per cell a category by itself has 1.5 such errors, too
-few to tell their size: its NAE is held in .7. Close to 1 one cell of the table holds more than it must (two kinds of observer with empty
-cells, 5 trials: .981). Where fewer than five exceptions to the usual answer are expected (always 4
-with 3 % of 5, rare errors), with two trials per cell, and for NAE and sMAPE of small errors made at
-large numbers only (observer w .03), intervals hold more often than they promise. Where only runs
-with an error have an interval (NAE, MAE and RMSE, two trials per cell), those are the unlucky ones,
-and of rare errors it holds less often among them; over all runs nothing false is said more often
-than promised.
+rare enormous errors (100 in one of 200 trials) is held in .70 of runs with 5 trials per cell, in
+.29 of which none was seen, and in .98 with 20. A few errors of several sizes (right in 97 %, else
+any number from 1 to 20; 500 runs each) are held in .95, .96 and .93 with 2, 5 and 20 trials per
+cell, but their RMSE in .91, .88 and .94; with 5 trials per cell a category by itself has 1.5 such
+errors, too few to tell their size: its NAE is held in .7. Close to 1 one cell of the table holds
+more than it must (two kinds of observer with empty cells, 5 trials: .981). Where fewer than five
+exceptions to the usual answer are expected (always 4 with 3 % of 5, rare errors), with two trials
+per cell, and for NAE and sMAPE of small errors made at large numbers only (observer w .03),
+intervals hold more often than they promise. Where only runs with an error have an interval (NAE,
+MAE and RMSE, two trials per cell), those are the unlucky ones, and of rare errors it holds less
+often among them; over all runs nothing false is said more often than promised.
 
 """
 MODELS = """
