@@ -96,7 +96,7 @@ def count(value: Mapping[str, Any], rules: Rules | None = None) -> Counted:
     threshold = rules.threshold if rules.threshold is not None else value.get("threshold", 0.0)
     nms = rules.nms if rules.nms is not None else value.get("nms", NMS)
     edges = np.array(value.get("size") or (np.inf, np.inf), dtype=np.float64)
-    cut, outside = clip(boxes, edges)
+    cut, outside = cut_to(edges, boxes)
     # A detector's own rounding lies within a pixel: not worth a word.
     beyond = (np.abs(cut - boxes).max(axis=1, initial=0) > 1) & ~outside
     boxes = cut[~outside]
@@ -139,10 +139,11 @@ def checked(boxes: Any) -> Floats:
     return array
 
 
-def clip(boxes: Floats, edges: Floats) -> tuple[Floats, Mask]:
+def cut_to(edges: Floats, boxes: Floats) -> tuple[Floats, Mask]:
     """Boxes cut at their pictures' edges (infinite where unknown), and which lie wholly outside.
 
-    >>> cut, outside = clip(np.array([[-2, 0, 9, 5, 0.5], [8, 0, 9, 5, 0.5]]), np.array([8.0, 8.0]))
+    >>> sides = np.array([8.0, 8.0])
+    >>> cut, outside = cut_to(sides, np.array([[-2, 0, 9, 5, 0.5], [8, 0, 9, 5, 0.5]]))
     >>> cut[0].tolist(), outside.tolist()
     ([0.0, 0.0, 8.0, 5.0, 0.5], [False, True])
     """
@@ -224,7 +225,7 @@ def counts_by_threshold(
     """
     rules = rules or Rules()
     edges = np.full((pictures, 2), np.inf) if sizes is None else sizes
-    boxes, outside = clip(boxes, edges[picture])
+    boxes, outside = cut_to(edges[picture], boxes)
     boxes, picture = boxes[~outside], picture[~outside]
     order = np.lexsort((-boxes[:, 4], picture))
     boxes, picture = boxes[order], picture[order]
