@@ -37,6 +37,8 @@ MATCH, ASK, COUNT = "match", "ask", "count"
 STAGES: Mapping[str, str] = {"matcher": MATCH, "namer": ASK, "counter": COUNT}
 UNITS: Mapping[str, str] = {COSINE: "clipscore", "yes": "p-yes"}
 """unit of a matcher's scores: what its metric is called; all others are `match`"""
+NO_PREMISE = -1
+"""in the place of a premise where a question rests on none"""
 SHARES = frozenset({"qa", "qa-premises", "count", *questioning.STYLES})
 """metrics that are shares: a mean of 0 or 1 has an interval too"""
 
@@ -67,7 +69,7 @@ class GeckoNumMetric(Benchmark[MetricSettings]):
     SETTINGS = MetricSettings
     CONDITION: ClassVar[Mapping[str, str | int | float]] = {
         "painter": "", "dataset_id": "", "picture": 0, "prompt_type": "",
-        "place": 0, "premise": -1, **wording.ASKED, "thing": "", "style": "",
+        "place": 0, "premise": NO_PREMISE, **wording.ASKED, "thing": "", "style": "",
     }  # fmt: skip
     READERS: ClassVar[Mapping[str, Reader]] = {"metric": BoxesReader(read_metric)}
     HELPERS: ClassVar[Mapping[str, Helper]] = {
@@ -223,6 +225,6 @@ def _granted(read: pl.DataFrame, picture: list[str]) -> list[bool]:
     rows = read.select(*picture, "place", "premise", "choice").rows()
     # a premise stands before what rests on it
     for *own, place, premise, said in sorted(rows, key=lambda row: row[len(picture)]):
-        rests = premise is None or found.get((*own, premise), False)
+        rests = premise is None or premise == NO_PREMISE or found.get((*own, premise), False)
         found[*own, place] = said == "yes" and rests
     return [found[row[: len(picture) + 1]] for row in rows]
