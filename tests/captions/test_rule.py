@@ -16,9 +16,10 @@ from subitize.captions.progress import Progress
 from subitize.captions.reading import Batch
 from subitize.captions.rule import REASONS, Rule
 from subitize.captions.taggers import open_tagger
-from subitize.captions.tally import Tally
+from subitize.captions.tally import HAS_NUMBER, Tally
 from subitize.captions.words import UNITS
 from subitize.errors import BadInput, UnknownName
+from subitize.numerals import find_numbers
 
 
 @pytest.fixture(scope="module")
@@ -171,6 +172,14 @@ def test_entities_are_no_numbers(rule: Rule) -> None:
     caption = "Kid&#39;s 3 toys"
     (judged,) = rule.judge(caption)
     assert caption[judged.start : judged.end] == "3"
+
+
+def test_the_scan_lets_every_number_through() -> None:
+    """Else a number would be neither counted nor rejected: ½, ①, 三, 🔟."""
+    signs = [chr(code) for code in range(0x80, sys.maxunicode) if chr(code).isnumeric()] + ["🔟"]
+    numbers = [sign for sign in signs if find_numbers(f"{sign} cats")]
+    assert len(numbers) > 100
+    assert pl.Series(numbers).str.contains(HAS_NUMBER).all()
 
 
 def test_repeated_windows_are_tagged_once() -> None:

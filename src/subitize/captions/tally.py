@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from subitize.captions.rule import ATOMS, QUICK, Judged, Rule, total
 from subitize.numerals import NUMBER_WORDS
+from subitize.numerals.words import CHINESE_CLASS, SIGN_CLASS
 
 if TYPE_CHECKING:
     from subitize.captions.reading import Batch
@@ -26,7 +27,10 @@ SHOWN = 120
 """characters of a sample on either side of its number"""
 OWN_SAMPLES = 100
 """larger numbers share their samples"""
-HAS_NUMBER = rf"\d|[①-⑳]|(?i:\b(?:{'|'.join(sorted(NUMBER_WORDS, reverse=True))})\b)"
+HAS_NUMBER = (
+    rf"[\d🔟{SIGN_CLASS}{CHINESE_CLASS}]"
+    rf"|(?i:\b(?:{'|'.join(sorted(NUMBER_WORDS, reverse=True))})\b)"
+)
 """what a caption needs before any rule looks at it"""
 Sample = tuple[int, str, int, int]
 """hash, text, and where in it the number stands"""

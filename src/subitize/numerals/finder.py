@@ -16,6 +16,7 @@ from subitize.numerals.words import (
     ORDINALS,
     PARTS,
     PLURAL_SIZES,
+    SIGN_CLASS,
     SIZES,
     UNITS,
     from_chinese,
@@ -38,7 +39,7 @@ _ATOM = re.compile(
     # Any word, looked up below: an alternation of all number words takes eight times as long.
     r"|(?<![^\W\d_])(?P<word>[A-Za-zſKİı]{3,13})(?![^\W\d_])"
     rf"|(?P<chinese>[{CHINESE_CLASS}]+)"
-    r"|(?P<sign>[¼-¾⅐-⅞]|[①-⑳])"
+    rf"|(?P<sign>[{SIGN_CLASS}])"
 )
 
 

@@ -91,6 +91,8 @@ PLURAL_SIZES = {"tens": 10} | {f"{word}s": size for word, size in SIZES.items()}
 _CHINESE = {c: v for v, c in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2, "兩": 2}
 _CHINESE_SIZES = {"十": 10, "百": 100, "千": 1000, "万": 10**4, "萬": 10**4}
 CHINESE_CLASS = "".join({**_CHINESE, **_CHINESE_SIZES})
+SIGN_CLASS = "¼-¾⅐-⅞①-⑳"
+"""signs that are a number by themselves"""
 
 # 一些 some, 一起 together, 一样 alike, 一共 in all, 一般 …; 第三 third, 之一 one of, 唯一 only
 CHINESE_TRAP = re.compile(r".?一[些起样共下般直定切]|[第之唯]", re.DOTALL)
