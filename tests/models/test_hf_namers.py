@@ -352,7 +352,7 @@ def damaged(folder: Path, damage: str) -> None:
 @pytest.mark.parametrize(
     ("damage", "told"),
     [("cut", "not fully covered"), ("config", "text_config"), ("program", "more than weights"),
-     ("tokenizer", "tokenizer")],
+     ("tokenizer", "tokenizer.*serialization file")],
 )  # fmt: skip
 def test_a_damaged_checkpoint_is_told_in_a_sentence(
     namers: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, damage: str, told: str
@@ -363,6 +363,13 @@ def test_a_damaged_checkpoint_is_told_in_a_sentence(
     with pytest.raises(Hopeless, match=rf"can't be loaded \(.*{told}.*\): give"):
         opened(folder).name(ITEMS[:1])
     assert not Path("touched").exists()
+
+
+def test_what_no_class_answers_for_is_to_be_served(namers: dict[str, Path], tmp_path: Path) -> None:
+    folder = shutil.copytree(namers["llava"], tmp_path / "copy")
+    (folder / "config.json").write_text(json.dumps({"model_type": "mistral"}))
+    with pytest.raises(Hopeless, match=r"can't be loaded .*'mistral': serve it .*--base-url URL"):
+        opened(folder).name(ITEMS[:1])
 
 
 def test_weights_in_torchs_own_format_are_counted_and_asked(

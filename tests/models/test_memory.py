@@ -20,13 +20,27 @@ SMALL = {"per_cell": 2, "max": 4, "size": 64, "prompt": "things", "categories": 
          "control": False}  # fmt: skip
 
 
-def test_a_batch_is_halved_until_it_fits_and_never_tried_larger_again() -> None:
+@pytest.mark.parametrize(
+    "problem",
+    [
+        torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB."),
+        torch.cuda.OutOfMemoryError("whatever it says"),
+        RuntimeError("CUDA error: out of memory"),
+        RuntimeError("CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling `cublasCreate(handle)`"),
+        RuntimeError("MPS backend out of memory (MPS allocated: 17.56 GB, other: 1.2 GB)"),
+        RuntimeError("DefaultCPUAllocator: not enough memory: you tried to allocate 9 bytes."),
+    ],
+    ids=str,
+)
+def test_a_batch_is_halved_until_it_fits_and_never_tried_larger_again(
+    problem: RuntimeError,
+) -> None:
     asked: list[int] = []
 
     def ask(items: list[int]) -> list[Reply]:
         asked.append(len(items))
         if len(items) > 2:
-            raise torch.OutOfMemoryError("CUDA out of memory")
+            raise problem
         return [Reply("text", str(item)) for item in items]
 
     fitting = Fitting()
@@ -36,6 +50,16 @@ def test_a_batch_is_halved_until_it_fits_and_never_tried_larger_again() -> None:
     assert {one.facts["out_of_memory"] for one in replies} == {"2 at once"}
     fitting.ask(ask, range(4))
     assert asked == [2, 9, 4, 2, 2, 2, 2, 1, 2, 2]
+
+
+def test_other_errors_of_the_network_are_not_taken_for_it() -> None:
+    def never(_items: list[int]) -> list[Reply]:
+        raise RuntimeError("mat1 and mat2 shapes cannot be multiplied (4x3 and 5x6)")
+
+    fitting = Fitting()
+    with pytest.raises(RuntimeError, match="cannot be multiplied"):
+        fitting.ask(never, [0, 1])
+    assert fitting.most is None
 
 
 def test_one_that_does_not_fit_alone_fails_alone() -> None:

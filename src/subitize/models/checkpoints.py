@@ -209,6 +209,11 @@ class Checkpoint(Model):
             return {**self._wanted, "local_files_only": True}
         return self._wanted
 
+    @property
+    def repair(self) -> str:
+        """What to do where it can't be loaded."""
+        return "give the id of one of this kind on the Hugging Face hub, or a folder with its files"
+
     def load(self) -> Any:
         """Everything it computes with."""
         raise NotImplementedError
@@ -231,9 +236,8 @@ class Checkpoint(Model):
                         f"weights (the first is {absent[0]}): download the whole folder again."
                     ) from None
                 raise Hopeless(
-                    f"The checkpoint {self.source!r} can't be loaded ({first_line(problem)}): give "
-                    "the id of one of this kind on the Hugging Face hub, or a folder with its "
-                    "files."
+                    f"The checkpoint {self.source!r} can't be loaded ({first_line(problem)}): "
+                    f"{self.repair}."
                 ) from None
         return self._parts
 
@@ -245,7 +249,9 @@ class Checkpoint(Model):
 def first_line(problem: Exception) -> str:
     if isinstance(problem, UnpicklingError):
         return "its .bin file holds more than weights, or is damaged; nothing else is unpacked"
-    said = (str(problem).strip() or type(problem).__name__).splitlines()[0]
+    said, *more = (str(problem).strip() or type(problem).__name__).splitlines()
+    if said.rstrip().endswith(":"):  # what follows is a list
+        said = " ".join([said, *more])
     return said if len(said) <= LINE else said[:LINE].rsplit(" ", 1)[0] + " …"
 
 

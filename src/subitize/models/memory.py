@@ -13,6 +13,9 @@ T = TypeVar("T")
 OUT_OF_MEMORY = "out_of_memory"
 """the fact of a reply that says how many items at once the device could take"""
 
+LACKING = ("out of memory", "alloc_failed", "not enough memory")
+"""in the words of CUDA and its libraries, of MPS and of torch's allocator on the processor"""
+
 
 class Fitting:
     """Asks as many at once as the device can take; what it learns it keeps."""
@@ -39,7 +42,9 @@ class Fitting:
 
         try:
             return ask(items)
-        except torch.OutOfMemoryError as problem:
+        except RuntimeError as problem:
+            if not (isinstance(problem, torch.OutOfMemoryError) or too_large(problem)):
+                raise
             if len(items) == 1:
                 raise ModelError(
                     "it does not fit into the device's memory, not even alone: give a smaller "
@@ -50,6 +55,19 @@ class Fitting:
             torch.cuda.empty_cache()
         self.most = len(items) // 2
         return self._part(ask, items[: self.most])
+
+
+def too_large(problem: RuntimeError) -> bool:
+    """Whether memory was lacking, by the words of those that have no class of their own for it.
+
+    >>> too_large(RuntimeError("MPS backend out of memory (MPS allocated: 9 GB)"))
+    True
+    >>> too_large(RuntimeError("CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling cublasCreate"))
+    True
+    >>> too_large(RuntimeError("expected scalar type Float but found Half"))
+    False
+    """
+    return any(words in str(problem).lower() for words in LACKING)
 
 
 def told_by(reply: Reply) -> Any:

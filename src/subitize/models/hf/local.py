@@ -15,7 +15,7 @@ from subitize.models.checkpoints import Checkpoint, check_weights, placed
 from subitize.models.hf.facts import Facts
 from subitize.models.hf.pictures import without_videos
 from subitize.models.hf.room import told
-from subitize.models.hf.standing import architecture
+from subitize.models.hf.standing import UNLOADABLE, architecture
 from subitize.models.memory import Fitting
 from subitize.models.names import ModelName, typed_settings
 from subitize.pictures.decode import as_image, decode
@@ -77,6 +77,11 @@ class Local(Checkpoint):
 
     def check_settings(self, settings: dict[str, Any], options: ModelOptions) -> None:
         """Where a subclass completes its settings."""
+
+    @property
+    def repair(self) -> str:
+        known = self.standing.get("class") == UNLOADABLE
+        return self.standing["why"] if known else super().repair
 
     def told(self) -> dict[str, Any]:
         """What `subitize doctor` says of it before anything is downloaded or loaded."""
