@@ -14,6 +14,7 @@ from subitize.benchmarks.probe.heads import CELLS, FAMILY
 from subitize.cli import root
 from subitize.models.catalog import open_model
 from subitize.opening import load_stored, run_and_score
+from subitize.published import probe as printed
 from subitize.records import Score
 from subitize.reports.page import Figure, Prose, Table, every_block
 from subitize.runs.run import RunOptions, run_benchmark
@@ -138,3 +139,35 @@ def test_every_number_is_drawn_and_many_models_get_a_panel_each() -> None:
     many = by_number({f"model {nth}": own for nth in range(9)}, "right number")
     assert [one.get_title(loc="left") for one in many.axes] == [f"model {n}" for n in range(9)]
     assert not many.legends
+
+
+def test_the_papers_masks_and_answers_stand_beside_ours_overall_and_by_number(
+    tmp_path: Path,
+) -> None:
+    runs = []
+    for task in ("mlm", "vqa"):
+        settings, model = (
+            PROBE.settings_from({"items": 12, "task": task}),
+            open_model("sim/observer"),
+        )
+        done, _ = run_and_score(PROBE, settings, model, tmp_path, RunOptions(), {})
+        runs.append(load_stored(done.folder))
+    for split in ("standard", "hard"):
+        assert ranked(runs, "Masked numbers")[f"Visual7W, {split} split, statements"]
+        assert ranked(runs, "Answers to the questions")[f"Visual7W, {split} split"]
+    tables = {
+        one.name: one for one in every_block(page_of("probe")(runs)) if isinstance(one, Table)
+    }
+    for task, values in (
+        (
+            "mlm",
+            {n: (row[1], row[3], round(row[5] * 100, 6)) for n, row in printed.TABLE_4.items()},
+        ),
+        ("vqa", {n: (row[1],) for n, row in printed.TABLE_5.items()}),
+    ):
+        shown = {
+            row[1].value: tuple(round(cell.value * 100, 6) for cell in row[2:])
+            for row in tables[f"probe-{task}-numbers"].rows
+            if str(row[0].value) == "LXMERT, hard split"
+        }
+        assert shown == {n: row for n, row in values.items() if n != "overall"}

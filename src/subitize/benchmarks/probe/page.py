@@ -234,42 +234,60 @@ def _counting(respondents: Sequence[Respondent]) -> list[Block]:
 
 
 def _masked(respondents: Sequence[Respondent]) -> list[Block]:
-    paper = []
-    for place, split in enumerate(("standard", "hard")):
-        row = printed.TABLE_4["overall"]
-        values = {
-            "split": split, "recall_at_1": row[place] / 100, "recall_at_2": row[2 + place] / 100,
-            "mean_rank": row[4 + place],
-        }  # fmt: skip
-        paper.append(_printed("LXMERT", values))
+    paper, by_number = _lxmert({
+        number: [
+            {"form": "declarative", "recall_at_1": row[at] / 100, "recall_at_2": row[2 + at] / 100,
+             "mean_rank": row[4 + at]}
+            for at in range(2)
+        ]
+        for number, row in printed.TABLE_4.items()
+    })  # fmt: skip
     shown = f"{MASKED}; without_word:Without a word:n"
     said = "All spellings of a number are one; ranked by Recall@1 within the same questions."
     return [
         _table("mlm", said, respondents, paper, shown),
-        _numbers_table("mlm", respondents, MASKED.rpartition(";")[0]),
+        _numbers_table("mlm", respondents, by_number, MASKED.rpartition(";")[0]),
     ]
 
 
 def _answers(respondents: Sequence[Respondent]) -> list[Block]:
-    paper = []
-    for place, split in enumerate(("standard", "hard")):
-        values = {"split": split, "accuracy": printed.TABLE_5["overall"][place] / 100}
-        paper.append(_printed("LXMERT", values))
+    paper, by_number = _lxmert({
+        number: [{"accuracy": share / 100} for share in row]
+        for number, row in printed.TABLE_5.items()
+    })  # fmt: skip
     said = "Share of right answers; ranked within the same questions."
     return [
         _table("vqa", said, respondents, paper, "accuracy:Right:.1%±; items::n"),
-        _numbers_table("vqa", respondents, "accuracy:Right:.1%±"),
+        _numbers_table("vqa", respondents, by_number, "accuracy:Right:.1%±"),
     ]
 
 
-def _numbers_table(task: str, respondents: Sequence[Respondent], shown: str) -> Fold:
+def _lxmert(rows: Mapping[str, Sequence[Mapping[str, Any]]]) -> tuple[list[Line], list[Line]]:
+    """LXMERT's printed rows on the standard and the hard split: overall, and by right number."""
+    splits = ("standard", "hard")
+    whole = [
+        _printed("LXMERT", {"split": split, **values})
+        for split, values in zip(splits, rows["overall"], strict=True)
+    ]
+    by_number = [
+        _printed(f"LXMERT, {WORDS['split'][split]}", {"number": number, **row[at]})
+        for at, split in enumerate(splits)
+        for number, row in rows.items()
+        if number != "overall"
+    ]
+    return whole, by_number
+
+
+def _numbers_table(
+    task: str, respondents: Sequence[Respondent], paper: Sequence[Line], shown: str
+) -> Fold:
     lines = [
         Line(one.label, {"number": number, **values})
         for one in respondents
         for number, values in (one.scores.get("numbers") or {}).items()
     ]
     caption, heads = "Scores by the right number.", columns(f"number; {shown}")
-    table = model_table(f"{NAME}-{task}-numbers", caption, lines, heads)
+    table = model_table(f"{NAME}-{task}-numbers", caption, [*lines, *paper], heads)
     return Fold("By right number", [table])
 
 
