@@ -52,6 +52,9 @@ COUNTED = {
     "31 of December 4 rockets": 4,
     "$20 for 2 shirts": 2,
     "the first of three bridges": 3,
+    "1 empty street": 1,
+    "2 main street lamps": 2,
+    "3 cars on a road": 3,
     "Paris, 3 women": 3,
     "9 AM meeting with 3 managers": 3,
     "2 USB cables": 2,
@@ -94,7 +97,7 @@ REJECTED = {
     ),
     "identifier": (
         "Porsche 911 turbo", "Windows 10 laptop", "Route 66 sign", "nokia lumia 920 phone",
-        "a Dodge Ram 1500 truck", "Title 42 rally",
+        "a Dodge Ram 1500 truck", "Title 42 rally", "10 main street", "12 ELM ROAD",
         "chapter 3 summary", "10 Downing Street door", "a Ford F 150 truck", "#5 shirt",
         "Formula One driver", "Ocean's Eleven poster", "at Wembley 3 fans",
         "Day 5 photos", "Lot 14 auction", "p. 45 drawings", "no . 1 fan", "World War 2 Soldiers",

@@ -34,6 +34,7 @@ from subitize.captions.words import (
     MONTHS,
     SERIES,
     SERIES_ENDS,
+    SMALL_STREETS,
     STREETS,
     TAKES_NUMBER,
     UNIT_HEADS,
@@ -207,7 +208,7 @@ class Rule:
         harmless = self._harmless.get(before)
         if harmless is None:
             harmless = self._harmless[before] = self._is_harmless(before)
-        if not harmless or first in _SPECIAL:
+        if not harmless or first in _SPECIAL or second in SMALL_STREETS:
             return None
         return value, self._by_tags(first, second, value)
 
@@ -264,7 +265,7 @@ class Rule:
                 return "year"
             if first in ERAS:
                 return "year"
-            if STREETS.match(text, end):
+            if STREETS.match(text, end) and (value > 1 or first[0].isupper()):
                 return "identifier"
         return self._by_word_before(text, number) or self._by_tags(first, second, value)
 

@@ -117,7 +117,10 @@ MODERN = _listed(
 )
 """common words that the tagger's lexicon is too old for, and so not names"""
 
+SMALL_STREETS = _listed("street avenue road lane boulevard")
 STREETS = re.compile(
+    # several would be streets: 10 main street, but: 10 main street lamps
+    rf"[ \t]+[a-z]+(?<!s)[ \t]+(?:{'|'.join(sorted(SMALL_STREETS))})\b(?![ \t]+[a-z])|"
     r"[ \t]+(?:[A-Z][\w.'’-]*[ \t]+){1,3}"
     r"(?:(?:Street|Avenue|Ave|Road|Rd|Lane|Ln|Boulevard|Blvd|Terrace|Highway|Hwy|Parkway)\b|"
     # also other words in titles: 4 Wheel Drive Toy Car
