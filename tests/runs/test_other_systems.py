@@ -26,6 +26,8 @@ def away(*names):
             delattr(os, name)
 
 away("fdatasync", "posix_fallocate", "posix_fadvise", "fork", "forkpty")
+if sys.argv[1] == "bare":
+    sys.modules["msvcrt"] = sys.modules["fcntl"] = None
 if sys.argv[1] == "windows":
     away("O_CLOEXEC", "setsid", "killpg")
     windows = types.ModuleType("msvcrt")
@@ -61,7 +63,7 @@ def command(system: str, url: str, out: Path) -> list[str]:
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("system", ["macos", "windows"])
+@pytest.mark.parametrize("system", ["macos", "windows", "bare"])
 def test_a_run_is_made_and_resumed(system: str, tmp_path: Path) -> None:
     with ChatServer() as server:
         for _ in range(2):

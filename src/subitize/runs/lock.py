@@ -12,12 +12,17 @@ from subitize.errors import RunLocked, StorageFull
 
 
 def _take(descriptor: int) -> None:
-    """Lock an open file or raise an OSError at once; closing it, or dying, gives it back."""
+    """Lock an open file or raise an OSError at once; closing it, or dying, gives it back.
+
+    Where Python has no locks of files at all (WebAssembly), nobody else can be there.
+    """
     try:
         import fcntl
     except ImportError:  # Windows
-        import msvcrt
-
+        try:
+            import msvcrt
+        except ImportError:
+            return
         os.lseek(descriptor, 0, os.SEEK_SET)
         # By name, because the types of other systems do not know them.
         getattr(msvcrt, "locking")(descriptor, getattr(msvcrt, "LK_NBLCK"), 1)  # noqa: B009
