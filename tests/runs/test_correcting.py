@@ -14,6 +14,7 @@ from subitize.models.catalog import open_model
 from subitize.opening import calibration_from
 from subitize.runs.correcting import keep_calibration
 from subitize.runs.run import RunOptions, run_benchmark
+from tests.runs.conftest import responses_of
 from tests.scored import score_run
 
 COUNTER = "counter/blobs?split=false"
@@ -150,15 +151,17 @@ def test_a_naming_run_is_taken_by_picture_and_with_its_rules(tmp_path: Path) -> 
     """Three prompt forms ask about each picture: the counter's mistakes are known from 60."""
     naming = get_benchmark("naming")
     small = {"per_cell": 6, "max": 10, "size": 64, "categories": ("dots",)}
-    named = run_benchmark(
+    outcome = run_benchmark(
         naming,
         naming.settings_from(small),
         open_model(COUNTER),
         tmp_path / "naming",
         RunOptions(progress=False, reader="strict?threshold=0.6"),
-    ).folder
+    )
+    failed = [line for line in responses_of(outcome.folder) if line["stop"] == "failed"]
+    assert (outcome.complete, failed) == (True, [])
     run = painted(tmp_path / "runs")
-    assert keep(run, named) == f"{COUNTER}?threshold=0.6"
+    assert keep(run, outcome.folder) == f"{COUNTER}?threshold=0.6"
     assert score_run(run)["corrected"]["calibrated_pictures"] == 60
 
 
