@@ -8,8 +8,9 @@ import pytest
 
 from subitize.readers.text import final, strict
 from subitize.records import Reading
-from tests.readers.replies_never_wrong import NAMED
+from tests.readers import replies_never_wrong, replies_never_wrong_forms
 
+NAMED = {**replies_never_wrong.NAMED, **replies_never_wrong_forms.NAMED}
 EVERY = [(reply, number) for replies in NAMED.values() for reply, number in replies]
 
 

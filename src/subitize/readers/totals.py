@@ -60,7 +60,8 @@ _FIRM = re.compile(
 _VERB = re.compile(
     r"=|≈|→|⇒|->|\bequal(?:s| to)?\b|\b(?:mak(?:es?|ing)|giv(?:es?|ing)|gets?|yield(?:s|ing)?)\b"
     r"|\bresult(?:s|ing)? in\b|\bcom(?:es|ing) to\b|\badd(?:s|ing)? up to\b|\bsums? (?:up )?to\b"
-    r"|\bamounts? to\b|\bbring(?:s|ing)? (?:it|the total|us) to\b|\bleav(?:es|ing)\b|\bleft with\b",
+    r"|\bamounts? to\b|\bbring(?:s|ing)? (?:it|the total|us) to\b|\bleav(?:es?|ing)\b"
+    r"|\bleft with\b",
     re.IGNORECASE,
 )
 _ALL = re.compile(
