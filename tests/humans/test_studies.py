@@ -27,6 +27,10 @@ from subitize.humans.serving import Opened, opened, study_folder
 from subitize.humans.simulated import Manner, Seen
 from subitize.humans.simulating import simulate
 from subitize.humans.study import Study
+from subitize.humans.viewing_bundle import write_bundle
+from subitize.humans.viewing_pictures import Pictures
+from subitize.humans.viewing_query import trial_facts
+from subitize.humans.viewing_table import RunsTable
 from subitize.humans.watching import overview
 from subitize.humans.web import in_thread
 from subitize.runs.columns import read_responses
@@ -127,6 +131,27 @@ def test_the_run_knows_how_long_each_answer_took(done: Path, tmp_path: Path) -> 
             trial + person: row.seconds for (trial, person), row in took.items()
         }
         (folder / "answers.parquet").unlink()
+
+
+def test_the_run_knows_the_pictures_that_people_saw(done: Path, tmp_path: Path) -> None:
+    """The viewer shows them; a copy for others, or what is no picture, has none."""
+    answers = read_answers(done)
+    folder = make_run(answers, tmp_path)
+    saw = {question.trial_id: one.picture().content for one in answers.material.items
+           if one.picture for question in one.questions}  # fmt: skip
+    table = RunsTable([folder])
+    pictures = Pictures(table)
+    for item in range(table.items):
+        assert trial_facts(table, item)["picture"]
+        assert pictures.shown(item) == saw[table.trial(item).id]
+    copy = write_bundle(table, tmp_path / "copy").parent
+    assert list((copy / "pictures").iterdir()) == []
+    plan = folder / "trials.jsonl"
+    where = str(table.trial(0).stimulus.path)
+    secret = tmp_path / "secret.txt"
+    secret.write_text("not for anybody")
+    plan.write_text(plan.read_text("utf-8").replace(where, str(secret)), "utf-8")
+    assert Pictures(RunsTable([folder])).shown(0) is None
 
 
 def test_the_files_have_the_releases_columns(done: Path) -> None:

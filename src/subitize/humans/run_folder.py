@@ -67,12 +67,13 @@ def _made(answers: Answers, place: Path) -> Path:
 
 
 def _told(answers: Answers) -> pl.DataFrame:
-    """What GeckoNum's files have no column for: how long an answer took, and what was beside it."""
+    """What GeckoNum's files have no column for: the time, the facts, and where the picture lies."""
     rows = [
-        (row.question.trial_id, f"human/geckonum-{row.person.name}", row.seconds, _facts(row))
-        for row in answers.holding
-    ]
-    return pl.DataFrame(rows, ["trial", "respondent", "seconds", "facts"], orient="row")
+        (row.question.trial_id, f"human/geckonum-{row.person.name}", row.seconds, _facts(row),
+         row.question.trial.stimulus.path)
+        for row in answers.holding if row.question.trial is not None
+    ]  # fmt: skip
+    return pl.DataFrame(rows, ["trial", "respondent", "seconds", "facts", "path"], orient="row")
 
 
 def _asked_run(answers: Answers, out: Path) -> Path:

@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from pathlib import Path
 
 from subitize.errors import ModelError, SubitizeError
 from subitize.humans.viewing_table import RunsTable
 from subitize.pictures.media import media_type
+from subitize.records import Stimulus
 from subitize.stimuli import render
 
 STORED = re.compile(r"[0-9a-f]{64}\.[a-z0-9]{2,5}")
 """how a received picture is called in a run's folder"""
 REMEMBERED = 64
+
+
+def named_picture(stimulus: Stimulus) -> Path | None:
+    """Where the picture lies that people of our study saw; None where a name is all there is."""
+    return Path(stimulus.path) if stimulus.kind == "named" and stimulus.path else None
 
 
 class Pictures:
@@ -27,9 +34,11 @@ class Pictures:
         if not 0 <= item < self._table.items:
             return None
         try:
-            picture = render(self._table.trial(item).stimulus).png
+            stimulus = self._table.trial(item).stimulus
+            named = named_picture(stimulus)
+            picture = named.read_bytes() if named else render(stimulus).png
             media_type(picture)
-        except (SubitizeError, ModelError):
+        except (OSError, SubitizeError, ModelError):
             return None
         return picture
 

@@ -14,6 +14,7 @@ from typing import Any
 import polars as pl
 
 from subitize.errors import BadInput, UnknownName
+from subitize.humans.viewing_pictures import named_picture
 from subitize.humans.viewing_table import RunsTable, in_order
 
 PAGE = 20
@@ -255,7 +256,8 @@ def trial_facts(table: RunsTable, item: int) -> dict[str, Any]:
         "trial": trial.id, "benchmark": trial.benchmark, "stage": trial.stage, "wanted": target,
         "question": trial.question, "options": list(trial.options),
         "condition": {name: one for name, one in trial.condition.items() if one not in ("", None)},
-        "picture": trial.stimulus.kind in ("drawn", "file"),
+        "picture": trial.stimulus.kind in ("drawn", "file")
+        or named_picture(trial.stimulus) is not None,
     }  # fmt: skip
 
 

@@ -301,10 +301,10 @@ def _table(
 def import_people(people: People, out: Path, told: pl.DataFrame | None = None) -> Path:
     """Write a run folder under `out`, all of it or nothing; the folder's path.
 
-    `told` is what is known of answers beside the files, which have no place for it: trial,
-    respondent, seconds, facts.
+    `told` is what the files have no place for: trial, respondent, seconds, facts, picture's path.
     """
     answers, facts = people.answers, pl.lit("").alias("facts")
+    places = {} if told is None else dict(told.select("trial", "path").iter_rows())
     if told is not None:
         on = ["trial", "respondent"]
         known = answers.select(on).join(told, on, "left", maintain_order="left")
@@ -325,20 +325,21 @@ def import_people(people: People, out: Path, told: pl.DataFrame | None = None) -
     with imported(out, parts, {"reader": None, "respondents": listed}, "answers") as run:
         run.decide(asked.STRANGERS, dict(people.strangers))
         run.decide(asked.COLOUR_NOUNS, list(people.coloured))
-        _trials(people.trials).write_ndjson(run.path / "trials.jsonl")
+        _trials(people.trials, places).write_ndjson(run.path / "trials.jsonl")
         _responses(answers, facts).write_ndjson(run.path / "responses.jsonl")
         benchmark = GeckoNumPeople()
         write_answers(run.path, run.info, answers, next(iter(benchmark.READERS)), benchmark)
     return run.path
 
 
-def _trials(trials: pl.DataFrame) -> pl.DataFrame:
+def _trials(trials: pl.DataFrame, places: Mapping[str, str]) -> pl.DataFrame:
     """Lines of trials.jsonl, as `Trial.as_json` has them."""
     recipe = pl.struct("image_id", "painter").struct.json_encode()
+    path = pl.col("id").replace_strict(places, default="", return_dtype=pl.String).alias("path")
     return trials.select(
         "id", pl.lit(GeckoNumPeople.NAME).alias("benchmark"),
         pl.lit(GeckoNumPeople.VERSION).alias("version"), "stage",
-        pl.struct(pl.lit("named").alias("kind"), recipe.alias("recipe"), pl.lit("").alias("path"))
+        pl.struct(pl.lit("named").alias("kind"), recipe.alias("recipe"), path)
         .alias("stimulus"),
         "question", as_json("options").alias("options"), pl.col("asked").alias("target"),
         "target_choice", pl.struct(*GeckoNumPeople.CONDITION).alias("condition"),

@@ -182,7 +182,7 @@ def _trial(picture: PictureFile, prompt: Prompt, one: wording.Question) -> Trial
     words = dict(one.lines).get(int(one.truth or 0), "") if one.task == 2 else ""
     return make_trial(
         (GeckoNumPeople.NAME, GeckoNumPeople.VERSION, f"task{one.task}"),
-        Stimulus("named", recipe), one.question,
+        Stimulus("named", recipe, str(picture.path.resolve())), one.question,
         target=words or one.truth, options=tuple(line for _, line in one.lines),
         condition=condition,
     )  # fmt: skip
