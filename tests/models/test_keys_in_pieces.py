@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from typing import Any
 
 import orjson
 import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
 
 from subitize.models.base import Item, ModelOptions, Reply
 from subitize.models.names import parse_name
 from subitize.models.openai import OpenAI
+from subitize.models.secrets import Secrets
 from subitize.models.transport import HttpReply
 
 KEY = "sk-very-secret-0123456789abcdefghijklmno"
@@ -102,3 +106,30 @@ def test_a_reply_beside_what_is_nested_too_deep_is_kept(deep: int) -> None:
     whole = completion({"content": "There are 7 [of them."})
     nested = b'"usage": ' + b'{"a": ["]", ' * deep + b"1" + b"]}" * deep
     assert reply_to(whole[:-1] + b", " + nested + b"}").value == "There are 7 [of them."
+
+
+PARTS = st.sampled_from([KEY, KEY[:20], KEY[3:], "7", "token", "ä", "\\", '"', "\ud800"])
+TEXTS = st.lists(PARTS, max_size=3).map("".join)
+VALUES = st.recursive(
+    TEXTS | st.integers(-(10**25), 10**25) | st.booleans() | st.none(),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(TEXTS, inner, max_size=4),
+)
+
+
+@settings(deadline=None)
+@example([[[[["7"]]]]], 20)
+@given(VALUES, st.integers(0, 30))
+def test_what_is_taken_for_plain_need_not_be_looked_through(value: Any, deep: int) -> None:
+    for _ in range(deep):
+        value = [value]
+    secrets = Secrets([KEY])
+    body = secrets.scrubbed(json.dumps(value).encode())
+    entry = json.loads(body)
+    if secrets.is_plain(body):
+        assert secrets.plain(entry) == entry
+
+
+def test_a_usual_reply_is_plain() -> None:
+    assert Secrets([KEY]).is_plain(orjson.dumps({"choices": [{"message": {"content": "7"}}]}))
+    for odd in ("ä", "\\", {"token": KEY[:4]}, 10**18, [[]] * 50):
+        assert not Secrets([KEY]).is_plain(orjson.dumps(odd))

@@ -205,6 +205,8 @@ class OpenAI(Served):
         said = read_completion(entry)
         # Once more, now that the parts of a text are joined: a secret may come in pieces.
         whole = self._secrets.text(str(said.value))
+        if whole is said.value and not said.facts:
+            return said
         return replace(said, value=whole, facts=self._secrets.plain(said.facts))
 
     def read_problem(self, reply: HttpReply) -> Reply:

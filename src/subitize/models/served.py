@@ -76,6 +76,8 @@ class Served(Model):
             if isinstance(entry, list | str | int | float | bool | None):
                 raise Retryable("the server's JSON is not an object")
             raise Retryable(f"the server sent no JSON but {self.start(reply, 80)!r}")
+        if self._secrets.is_plain(reply.body):
+            return entry
         found: dict[str, Any] = self._secrets.plain(entry)
         return found
 

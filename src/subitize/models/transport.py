@@ -77,7 +77,8 @@ class Scrubbed:
             reply = await coming
         except Retryable as problem:
             raise type(problem)(self._secrets.text(str(problem))) from None
-        return replace(reply, body=self._secrets.scrubbed(reply.body, cut=reply.cut))
+        body = self._secrets.scrubbed(reply.body, cut=reply.cut)
+        return reply if body is reply.body else replace(reply, body=body)
 
 
 class AiohttpTransport:
@@ -155,6 +156,8 @@ class AiohttpTransport:
             unpacker = zlib.decompressobj(ENCODINGS[packed])
         else:
             raise ModelError(f"the server packed its reply as {packed[:30]!r}, unasked")
+        if unpacker is None and 0 < (sent.content_length or 0) <= self._largest:
+            return await sent.read()
         parts = bytearray()
         most = self._largest + 1
         try:
