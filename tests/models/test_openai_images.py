@@ -206,6 +206,22 @@ def test_a_private_address_is_not_fetched(address: str) -> None:
         assert not server.fetched
 
 
+@pytest.mark.parametrize("host", ["10.255.255.1", "184549121", "0x7f.0.0.2", "[::1]"])
+def test_nor_through_a_proxy(host: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever sends the request would fetch it there: a proxy stands inside, too."""
+    monkeypatch.delenv("NO_PROXY", raising=False)
+    monkeypatch.delenv("no_proxy", raising=False)
+    with ImageServer() as server:
+        monkeypatch.setenv("HTTP_PROXY", f"http://127.0.0.1:{server.port}")
+        monkeypatch.setenv("http_proxy", f"http://127.0.0.1:{server.port}")
+        server.answer = lambda *_: {"data": [{"url": f"http://{host}/files/a.png"}]}
+        with pytest.raises(ModelError, match="private address"):
+            paint(server)
+        assert not server.fetched
+        server.answer = lambda _, picture: {"data": [{"url": server.address_of(picture)}]}
+        assert paint(server).kind == "picture"
+
+
 def test_the_servers_own_address_may_be_private_by_any_name() -> None:
     with ImageServer() as server:
 

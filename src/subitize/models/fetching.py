@@ -61,7 +61,7 @@ class Fetcher:
         """The answer to a GET, after at most a few redirects, each of them looked at."""
         for _ in range(REDIRECTS + 1):
             proxy = proxy_of(url)
-            connector = None if proxy else await self._checked(url)
+            connector = await self._checked(url, proxied=bool(proxy))
             async with (
                 aiohttp.ClientSession(
                     connector=connector, timeout=session.timeout, auto_decompress=False,
@@ -76,20 +76,23 @@ class Fetcher:
                 url = checked_scheme(urljoin(url, target))
         raise ModelError(f"the picture's address leads on more than {REDIRECTS} times")
 
-    async def _checked(self, url: str) -> aiohttp.TCPConnector:
-        """A connector to where a name leads now, unless that is private."""
+    async def _checked(self, url: str, *, proxied: bool) -> aiohttp.TCPConnector | None:
+        """A connector to where a name leads now, unless that is private.
+
+        A proxy looks names up itself: there only an address that is written out can be refused.
+        """
         host = urlsplit(url).hostname or ""
-        found = await _resolved(host)
+        found = _written(host) if proxied else await _resolved(host)
         private = [address for address, _ in found if not _public(address)]
         if private and host not in self.homes:
-            own = {address for home in self.homes for address, _ in await _resolved(home)}
-            for address in set(private) - own:
+            homes = [_written(home) if proxied else await _resolved(home) for home in self.homes]
+            for address in set(private) - {address for home in homes for address, _ in home}:
                 raise ModelError(
                     f"the picture's address leads to the private address {address}, where the "
                     "server itself is not: it is not fetched. Have the server send pictures in "
                     "base64 (openai/NAME?response_format=b64_json)"
                 )
-        return aiohttp.TCPConnector(resolver=Pinned(found))
+        return None if proxied else aiohttp.TCPConnector(resolver=Pinned(found))
 
 
 def checked_scheme(address: str) -> str:
@@ -106,6 +109,24 @@ async def _resolved(host: str) -> list[tuple[str, Any]]:
     except (OSError, UnicodeError) as problem:
         raise Retryable(f"no connection: {host[:80]!r} can't be found ({problem})") from None
     return list({(str(one[4][0]), one[0]): None for one in found})
+
+
+def _written(host: str) -> list[tuple[str, Any]]:
+    """The address that a host's name writes out, in any form that is taken for one.
+
+    >>> [_written(host)[0][0] for host in ("10.0.0.1", "167772161", "localhost")]
+    ['10.0.0.1', '10.0.0.1', '127.0.0.1']
+    """
+    if host == "localhost" or host.endswith(".localhost"):
+        return [("127.0.0.1", socket.AF_INET)]
+    try:
+        found = ipaddress.ip_address(host.partition("%")[0])
+    except ValueError:
+        try:
+            return [(socket.inet_ntoa(socket.inet_aton(host)), socket.AF_INET)]
+        except (OSError, UnicodeError):
+            return []
+    return [(str(found), socket.AF_INET if found.version == 4 else socket.AF_INET6)]
 
 
 def _public(address: str) -> bool:
