@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.models.test_hf_namers import ITEMS, opened
+from tests.models.test_hf_namers import ITEMS, opened, texts
 from tests.models.tiny_namers import FAMILIES
 from tests.models.tiny_parts import TURN
 
@@ -69,3 +70,21 @@ def test_a_prompt_begins_once(
     for row in model.prepared(pairs)["input_ids"].tolist():
         assert row.count(begins) == int(by_template or by_tokenizer)
     assert differing(model) == []
+
+
+@pytest.mark.parametrize("numbered", [True, False])
+def test_an_older_blip2_sees_its_picture(
+    namers: dict[str, Path], tmp_path: Path, numbered: bool
+) -> None:
+    """Saved before its processor set the picture's place: it wrote blindly, or nothing."""
+    folder = tmp_path / "older"
+    shutil.copytree(namers["blip-2"], folder)
+    eyes = json.loads((folder / "processor_config.json").read_text())["image_processor"]
+    (folder / "processor_config.json").unlink()
+    (folder / "preprocessor_config.json").write_text(json.dumps(eyes))
+    if not numbered:
+        config = json.loads((folder / "config.json").read_text())
+        del config["image_token_index"]
+        (folder / "config.json").write_text(json.dumps(config))
+    older, whole = opened(folder), opened(namers["blip-2"])
+    assert texts(older.name(ITEMS)) == texts(whole.name(ITEMS))

@@ -14,6 +14,7 @@ from subitize.errors import BadInput, ModelError
 from subitize.models.base import Answers, Item, Kind, ModelOptions, Reply, singly
 from subitize.models.checkpoints import check_numbers
 from subitize.models.hf.local import COMMON, Local, Pair
+from subitize.models.hf.pictures import with_queries
 from subitize.models.hf.standing import architecture
 from subitize.models.hf.thinking import split_thinking
 
@@ -100,6 +101,7 @@ class Generating(Local):
         if processor.tokenizer.pad_token is None:
             processor.tokenizer.pad_token = processor.tokenizer.eos_token
         model = self.weights(kind)
+        with_queries(processor, model)
         model.generation_config.pad_token_id = processor.tokenizer.pad_token_id
         return model, processor
 

@@ -24,6 +24,19 @@ def cropping(processor: Any) -> Any:
     return processor
 
 
+def with_queries(processor: Any, model: Any) -> None:
+    """Tell the processor of an older BLIP-2 how many tokens a picture takes, and the model which.
+
+    Without them the picture is left out in silence, or nothing is written at all.
+    """
+    if getattr(processor, "num_query_tokens", 1) is not None:
+        return
+    processor.num_query_tokens = model.config.num_query_tokens
+    if model.config.image_token_index is None:
+        token = processor.tokenizer.convert_tokens_to_ids(str(processor.image_token))
+        model.config.image_token_index = token
+
+
 def without_videos(family: str, pretrained: Callable[..., Any]) -> Any:
     """A family's processor of all its parts but the one for videos, which wants torchvision.
 
