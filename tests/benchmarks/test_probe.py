@@ -14,7 +14,7 @@ from scipy.stats import norm
 from typer.testing import CliRunner
 
 from subitize.benchmarks.catalog import get_benchmark, page_of
-from subitize.benchmarks.probe import Probe
+from subitize.benchmarks.probe import KINDS, Probe
 from subitize.benchmarks.probe.items import counting_items
 from subitize.cli import root
 from subitize.datasets.probe.released import ProbeItem, write_split
@@ -23,10 +23,11 @@ from subitize.measures.foils import foil_scores
 from subitize.measures.masked import mean_rank, recall_at
 from subitize.models.base import Item, Kind, Model, Reply
 from subitize.models.catalog import open_model
-from subitize.opening import load_stored
+from subitize.opening import load_stored, run_and_score
 from subitize.readers.rankings import ranked_numbers
 from subitize.records import Trial
 from subitize.reports.build import build_report
+from subitize.runs.how_far import how_far
 from subitize.runs.plan import read_trials
 from subitize.runs.run import RunOptions, choose_kind, run_benchmark
 from subitize.runs.stored import score_run, stored_run
@@ -432,3 +433,21 @@ def test_the_hard_split_of_scenes_is_flatter_than_the_standard_one() -> None:
         shares[split] = np.bincount(answers, minlength=11) / 300
     assert shares["standard"].max() > 0.2
     assert shares["hard"].max() < 0.16
+
+
+@pytest.mark.parametrize("task", ["alignment", "counting", "mlm", "vqa"])
+@pytest.mark.parametrize("split", ["standard", "hard"])
+def test_the_size_is_the_number_of_trials(task: str, split: str) -> None:
+    settings = PROBE.settings_from({"items": 30, "task": task, "split": split})
+    for kind in KINDS[task]:
+        decisions = PROBE.ready(settings, kind)
+        [stage] = PROBE.stages(settings, kind)
+        planned = list(PROBE.trials(stage.name, settings, decisions))
+        assert PROBE.size(stage.name, settings, decisions) == len(planned)
+
+
+def test_a_run_that_was_cut_off_is_partial(tmp_path: Path) -> None:
+    settings, model = PROBE.settings_from({"items": 30}), open_model("sim/matcher")
+    outcome, _ = run_and_score(PROBE, settings, model, tmp_path, RunOptions(limit=12), {})
+    far = how_far(load_stored(outcome.folder))
+    assert (far.wanted, far.answered, far.complete) == (30, 12, False)

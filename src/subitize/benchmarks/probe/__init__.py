@@ -16,11 +16,10 @@ import orjson
 from subitize.benchmark import Benchmark, Decisions, Paper, Reader, Stage
 from subitize.benchmarks.probe import items as probe_items
 from subitize.benchmarks.probe.cells import CELLS, FAMILY
-from subitize.benchmarks.probe.items import ProbeSettings, asked_foils, hash_of, sentence
+from subitize.benchmarks.probe.items import ProbeSettings, asked_about, hash_of
 from subitize.benchmarks.probe.scoring import comparable_items, probe_scores
 from subitize.datasets.probe.alignment import Pair
 from subitize.datasets.probe.released import ProbeItem
-from subitize.datasets.probe.statements import MASK
 from subitize.errors import BadInput
 from subitize.files import stamp
 from subitize.models.base import Kind, Model
@@ -46,8 +45,10 @@ KINDS: Mapping[str, tuple[Kind, ...]] = {
 JUDGED = "Does this sentence match the picture? “{}” Answer with yes or no."
 """for models that answer in words"""
 WHICH = "Which sentence matches the picture?"
-MISSING, NAMED, NONE = "missing", 5, -1
-"""decision; how many a message names; the number of a sentence without one"""
+MISSING, TRIALS = "missing", "trials"
+"""decisions: pictures that are not there, and how many trials there are"""
+NAMED, NONE = 5, -1
+"""how many a message names; the number of a sentence without one"""
 
 
 def _read(of_text: Reader) -> Reader:
@@ -153,7 +154,21 @@ class Probe(Benchmark[ProbeSettings]):
                 f"{len(missing)} of {len(names)} pictures are not in {folder}: {shown}. Put them "
                 f"there{more}."
             )
-        return {**found, MISSING: missing}
+        lacking = set(missing)
+        told = [self._about(one, settings) for one in listed if one.picture not in lacking]
+        each = KINDS[settings.task] != ("namer",) and kind == "namer"
+        many = sum(len(one) if each else bool(one) for one in told)
+        return {**found, MISSING: missing, TRIALS: many}
+
+    @staticmethod
+    def _about(one: ProbeItem | Pair, settings: ProbeSettings) -> Mapping[str, int]:
+        """What is asked about an item or a pair, with the number that it says."""
+        if isinstance(one, Pair):
+            return {one.caption: NONE, one.foil: NONE}
+        return asked_about(one, settings)
+
+    def size(self, stage: str, settings: ProbeSettings, decisions: Decisions) -> int | None:
+        return decisions.get(TRIALS)
 
     def stages(self, settings: ProbeSettings, kind: Kind) -> Iterator[Stage]:
         names = {"mlm": FILL, "vqa": ANSWER}
@@ -164,20 +179,14 @@ class Probe(Benchmark[ProbeSettings]):
         if settings.task == "alignment":
             for pair in probe_items.alignment_pairs(settings):
                 if pair.picture not in missing:
-                    told = {pair.caption: NONE, pair.foil: NONE}
-                    yield from self._judged(stage, pair, told, settings)
+                    yield from self._judged(stage, pair, self._about(pair, settings), settings)
             return
         for item in probe_items.counting_items(settings):
-            if item.picture in missing or item.answer < 0:
-                continue
+            told = {} if item.picture in missing else asked_about(item, settings)
             if stage in (FILL, ANSWER):
-                asked = item.question if stage == ANSWER else sentence(item, MASK, settings)
-                if asked is not None:
+                for asked in told:
                     yield self._trial(stage, (item, settings), asked, item.answer)
-                continue
-            numbers = (item.answer, *asked_foils(item, settings))
-            told = {sentence(item, n, settings) or "": n for n in numbers}
-            if "" not in told and len(told) > 1:
+            elif told:
                 yield from self._judged(stage, item, told, settings)
 
     def _judged(

@@ -20,7 +20,7 @@ from subitize.datasets.probe.splits import (
     first_items,
     scene_questions,
 )
-from subitize.datasets.probe.statements import Mode, question_and_answer, statement
+from subitize.datasets.probe.statements import MASK, Mode, question_and_answer, statement
 from subitize.errors import BadInput, UnknownName
 from subitize.stimuli import generator
 from subitize.stimuli.probe import LOOK, recipe
@@ -188,6 +188,21 @@ def asked_foils(item: ProbeItem, settings: ProbeSettings) -> tuple[int, ...]:
     if settings.foils_per_item == "one" and usable:
         return (usable[hash_of(item.id, settings.seed) % len(usable)],)
     return usable
+
+
+def asked_about(item: ProbeItem, settings: ProbeSettings) -> dict[str, int]:
+    """What is asked about an item, with the number that it says, the right one first; nothing where
+    it can't be asked."""
+    if item.answer < 0:
+        return {}
+    if settings.task == "vqa":
+        return {item.question: item.answer}
+    if settings.task == "mlm":
+        masked = sentence(item, MASK, settings)
+        return {} if masked is None else {masked: item.answer}
+    numbers = (item.answer, *asked_foils(item, settings))
+    told = {sentence(item, n, settings) or "": n for n in numbers}
+    return told if "" not in told and len(told) > 1 else {}
 
 
 def hash_of(text: str, seed: int) -> int:
