@@ -45,13 +45,18 @@ def test_all_names_are_there_and_nothing_else() -> None:
         _ = subitize.plans  # type: ignore[attr-defined]
 
 
-def test_importing_loads_nothing_heavy() -> None:
-    program = "import subitize, sys; subitize.__all__; print(*sys.modules)"
+@pytest.mark.parametrize(
+    ("program", "heavy"),
+    [("import subitize; subitize.__all__", {"numpy", "aiohttp", "PIL"}),
+     ("from subitize import *", set())],
+)  # fmt: skip
+def test_importing_loads_nothing_heavy(program: str, heavy: set[str]) -> None:
+    program += "; import sys; print(*sys.modules)"
     done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
     loaded = {name.partition(".")[0] for name in done.stdout.split()}
-    assert not loaded & {"polars", "scipy", "matplotlib", "numpy", "aiohttp", "PIL"}
+    assert not loaded & {"polars", "scipy", "matplotlib", *heavy}
 
 
 def test_a_function_is_measured_and_loaded_again(tmp_path: Path) -> None:

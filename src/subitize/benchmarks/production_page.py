@@ -17,7 +17,13 @@ from subitize.pictures.decode import decode
 from subitize.pictures.showing import annotated
 from subitize.reports.cells import Line, columns, model_table
 from subitize.reports.page import Block, Exhibit, Prose, Section, Table, plain
-from subitize.reports.replies import ERROR, Answer, gallery_section, pictures, unreadable_section
+from subitize.reports.replies import (
+    Answer,
+    gallery_section,
+    how_far_off,
+    pictures,
+    unreadable_section,
+)
 from subitize.reports.respondents import Respondent, boxes_of, reading_model
 from subitize.runs.stored import StoredRun
 
@@ -58,14 +64,14 @@ def _examples(answers: pl.DataFrame) -> list[Answer]:
     chosen: list[Answer] = []
     if not len(answers):
         return chosen
-    categories = answers["category"].unique(maintain_order=True).to_list()
+    off, categories = how_far_off(), answers["category"].unique(maintain_order=True).to_list()
     read = answers.filter(pl.col("state") == "read")
     for turn, target in enumerate(answers["target"].unique().sort()):
         rows = read.filter(pl.col("target") == target)
         start = turn % len(categories)
         order = {name: place for place, name in enumerate(categories[start:] + categories[:start])}
-        right = rows.filter(ERROR == 0).sort(pl.col("category").replace_strict(order), "trial")
-        wrong = rows.filter(ERROR > 0).sort(ERROR, "trial", descending=[True, False])
+        right = rows.filter(off == 0).sort(pl.col("category").replace_strict(order), "trial")
+        wrong = rows.filter(off > 0).sort(off, "trial", descending=[True, False])
         chosen += [*right.head(1).to_dicts(), *wrong.head(1).to_dicts()]
     return [*chosen, *answers.filter(pl.col("state") == "empty").head(1).to_dicts()]
 

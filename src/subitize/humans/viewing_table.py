@@ -20,8 +20,8 @@ import polars as pl
 from subitize.benchmarks.catalog import get_benchmark
 from subitize.errors import BadInput, UnknownName
 from subitize.records import Trial
-from subitize.reports.people import RIGHT
-from subitize.reports.replies import ERROR
+from subitize.reports.people import as_wanted
+from subitize.reports.replies import how_far_off
 from subitize.runs.answers import build_answers
 from subitize.runs.folder import read_info
 from subitize.runs.reading import choose_reader
@@ -47,7 +47,7 @@ WANTED = (
     .then(pl.col("target").cast(pl.Int64, strict=False).cast(pl.String))
     .otherwise(pl.col("target").cast(pl.String))
 )
-_MADE = {"said": SAID, "right": RIGHT, "error": ERROR}
+_MADE = {"said": SAID, "right": as_wanted(), "error": how_far_off()}
 """columns made of a reading"""
 OWN = (
     "run", "benchmark", "model", "came", "item", "wanted", "changed", "row", *_MADE,

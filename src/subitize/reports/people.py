@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-
-import polars as pl
+from typing import TYPE_CHECKING
 
 from subitize.measures.accuracy import share_interval
 from subitize.readers.votes import RULES, vote
@@ -13,12 +12,21 @@ from subitize.reports.cells import Line, column, columns, model_table
 from subitize.reports.page import Section, plain
 from subitize.runs.stored import StoredRun
 
+if TYPE_CHECKING:
+    import polars as pl
+
 VOTE = RULES[0]
-RIGHT = pl.coalesce(
-    pl.col("number") == pl.col("target"),
-    pl.when(pl.col("target_choice") != "").then(pl.col("choice") == pl.col("target_choice")),
-)
-"""whether an answer is what was to be said; null where nothing was, or nothing was read"""
+
+
+def as_wanted() -> pl.Expr:
+    """Whether an answer is what was to be said; null where nothing was, or nothing was read."""
+    import polars as pl
+
+    named = pl.when(pl.col("target_choice") != "")
+    return pl.coalesce(
+        pl.col("number") == pl.col("target"),
+        named.then(pl.col("choice") == pl.col("target_choice")),
+    )
 
 
 def people_section(name: str, runs: Sequence[StoredRun]) -> list[Section]:
@@ -45,12 +53,14 @@ def people_section(name: str, runs: Sequence[StoredRun]) -> list[Section]:
 
 
 def _lines(run: StoredRun) -> Iterator[Line]:
+    import polars as pl
+
     counted = run.counted
     if len(run.info.get("respondents", ())) < 2 or counted["respondent"].n_unique() < 2:
         return
     said = pl.coalesce("choice", pl.col("number").cast(pl.String))
     told = counted.select(
-        "respondent", "state", "seconds", right=RIGHT,
+        "respondent", "state", "seconds", right=as_wanted(),
         trial=pl.col("order").rank("dense").cast(pl.Int64) - 1,
         said=said.rank("dense").cast(pl.Float64).fill_null(float("nan")),
     )  # fmt: skip

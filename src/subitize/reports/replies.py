@@ -5,10 +5,9 @@ from __future__ import annotations
 import logging
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import orjson
-import polars as pl
 
 from subitize.errors import SubitizeError
 from subitize.records import UNREADABLE
@@ -16,6 +15,9 @@ from subitize.reports.cells import Line, columns, model_table, quotes
 from subitize.reports.page import Block, Exhibit, Gallery, Prose, Section, Table, Verdict, plain
 from subitize.reports.respondents import Respondent
 from subitize.stimuli import render
+
+if TYPE_CHECKING:
+    import polars as pl
 
 REASONS = {
     "no-number": "no number in it",
@@ -34,12 +36,17 @@ UNCHOSEN = "none of the answers asked for, or several"
 """of questions that are answered by yes and no, or by one of several options"""
 Answer = Mapping[str, Any]
 """a row of the answers, by column"""
-ERROR = pl.coalesce(
-    (pl.col("number") - pl.col("target")).abs() / pl.max_horizontal(pl.col("target"), 1.0),
-    (pl.col("choice") != pl.col("target_choice")).cast(pl.Float64),
-)
-"""how far off, as a share of the target; a right answer is 0, a wrong choice 1"""
 _log = logging.getLogger(__name__)
+
+
+def how_far_off() -> pl.Expr:
+    """As a share of the target; a right answer is 0, a wrong choice 1."""
+    import polars as pl
+
+    return pl.coalesce(
+        (pl.col("number") - pl.col("target")).abs() / pl.max_horizontal(pl.col("target"), 1.0),
+        (pl.col("choice") != pl.col("target_choice")).cast(pl.Float64),
+    )
 
 
 def _reply(one: Respondent, answer: Answer, limit: int = 240) -> str:
@@ -64,7 +71,7 @@ def unreadable_table(name: str, respondents: Sequence[Respondent]) -> Table:
     lines: list[Line] = []
     for one in respondents:
         lost: dict[str, list[str]] = {}
-        for answer in one.answers.filter(pl.col("state") != "read").iter_rows(named=True):
+        for answer in one.answers.filter(one.answers["state"] != "read").iter_rows(named=True):
             lost.setdefault(_reason(answer), []).append(_reply(one, answer))
         for reason, said in sorted(lost.items(), key=lambda item: (-len(item[1]), item[0])):
             common, many = Counter(said).most_common(3), len(said)
@@ -94,11 +101,11 @@ def picture_received(one: Respondent, name: str) -> bytes | None:
 
 def examples(answers: pl.DataFrame, wrong: int) -> list[Answer]:
     """Worst errors first, each target once; then an unreadable answer and a right one."""
-    read = answers.filter(pl.col("state") == "read").with_columns(error=ERROR)
-    worst = read.filter(pl.col("error") > 0).sort("error", "trial", descending=[True, False])
+    read = answers.filter(answers["state"] == "read").with_columns(error=how_far_off())
+    worst = read.filter(read["error"] > 0).sort("error", "trial", descending=[True, False])
     once = worst.unique(["target", "target_choice"], keep="first", maintain_order=True)
-    good = read.filter(pl.col("error") == 0).sort("target", "trial", descending=[True, False])
-    lost = answers.filter(pl.col("state").is_in(list(UNREADABLE)))
+    good = read.filter(read["error"] == 0).sort("target", "trial", descending=[True, False])
+    lost = answers.filter(answers["state"].is_in(list(UNREADABLE)))
     return [*once.head(wrong).to_dicts(), *lost.head(1).to_dicts(), *good.head(1).to_dicts()]
 
 

@@ -10,10 +10,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import orjson
-import polars as pl
 
 from subitize.errors import BadInput
 from subitize.measures.boxes import Counted, rules_from
@@ -25,6 +24,9 @@ from subitize.runs.how_far import how_far
 from subitize.runs.labels import labels
 from subitize.runs.reading import choose_reader
 from subitize.runs.stored import StoredRun
+
+if TYPE_CHECKING:
+    import polars as pl
 
 LONGEST_NAME = 80
 """characters of a model's name"""
@@ -133,11 +135,12 @@ def boxes_of(run: StoredRun) -> Callable[[Mapping[str, Any]], Counted | None]:
     if chosen.helper is None:
         return lambda answer: None
     name, settings_hash = chosen.helper
-    said = run.answers.filter(
-        (pl.col("respondent") == name)
-        & (pl.col("settings_hash") == settings_hash)
-        & (pl.col("kind") == "boxes")
-        & (pl.col("stop") != "failed")
+    every = run.answers
+    said = every.filter(
+        (every["respondent"] == name)
+        & (every["settings_hash"] == settings_hash)
+        & (every["kind"] == "boxes")
+        & (every["stop"] != "failed")
     )
     about = said.select("of_trial", "of_sample", "of_attempt", "value").iter_rows()
     known = {tuple(key): value for *key, value in about}

@@ -24,7 +24,13 @@ from subitize.reports.cells import as_score, text
 from subitize.reports.leaderboard import headline, standings
 from subitize.reports.methods import citations, methods
 from subitize.reports.page import Block, Card, Exhibit, Fold, Section
-from subitize.reports.replies import ERROR, Answer, gallery_section, pictures, unreadable_table
+from subitize.reports.replies import (
+    Answer,
+    gallery_section,
+    how_far_off,
+    pictures,
+    unreadable_table,
+)
 from subitize.reports.respondents import Respondent, respondents_from
 from subitize.runs.stored import StoredRun
 
@@ -178,7 +184,7 @@ def _pairs(one: Respondent) -> list[Exhibit]:
     """Both pictures of the configurations with the largest errors, and of a right one."""
     plain = one.answers.filter(
         (pl.col("stage") == "total") & (pl.col("help") == "") & (pl.col("sample") == 0)
-    ).with_columns(error=ERROR.fill_null(float("inf")))
+    ).with_columns(error=how_far_off().fill_null(float("inf")))
     covered = plain.filter(pl.col("variant") == "occluded").sort(
         "error", "configuration", descending=[True, False]
     )
