@@ -96,8 +96,8 @@ def find_study(study: str, given: dict[str, Any], out: Path, database: str) -> P
     if (path / FILE).is_file():
         if given:
             raise BadInput(
-                f"{path} is a study that has begun: it can't be changed by "
-                f"{', '.join('--' + key for key in given)}. Begin another one."
+                f"{path} is a study that has begun: {', '.join(given)} can't be changed in it. "
+                "Begin another one."
             )
         read_folder(path)
         return path

@@ -150,8 +150,8 @@ async function trial(address, question) {
 async function practise(answers, question) {
   for (const [place, right] of answers.entries()) {
     const { value } = await trial(`practice/${place}`, question);
-    const words = Number(value) === right ? `Yes, there were ${right}.`
-      : `You said ${value}; there ${right === 1 ? "was 1" : `were ${right}`}.`;
+    const were = `there ${right === 1 ? "was" : "were"} ${right}.`;
+    const words = Number(value) === right ? `Yes, ${were}` : `You said ${value}; ${were}`;
     await between(words, place + 1 < answers.length
       ? `Practice ${place + 1} of ${answers.length}.`
       : "That was the practice. Now it counts, and nobody tells you any more.");
