@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from subitize.reports.grids import Matrix, confusion_figure, error_figure
+from subitize.reports.grids import Matrix, confusion_figure, error_figure, keys, side_by_side
+from subitize.reports.style import styled
 
 
 def test_errors_that_nobody_made_have_no_bar() -> None:
@@ -16,6 +17,29 @@ def test_errors_that_nobody_made_have_no_bar() -> None:
     bars = {round(bar.get_x() + 0.43): bar.get_height() for bar in axes.patches}
     assert set(bars) == {-500, 0, 500}
     assert np.isclose(bars[0], 100 * 1500 / 1502)
+
+
+def test_a_caption_tells_only_of_what_is_drawn() -> None:
+    """Of a row marked ≥ and of grey where there were none."""
+    whole, beyond, thin = np.eye(11, 10, -1), np.eye(31, 10, -1), np.eye(11, 10, -1)
+    beyond[30, 3], thin[:, 6] = 1, 0
+    assert keys([Matrix(whole), None]) == ""
+    assert "≥" in keys([Matrix(whole), Matrix(beyond)])
+    assert "grey" not in keys([Matrix(beyond)])
+    assert "grey" in keys([Matrix(whole), Matrix(thin)])
+
+
+def test_titles_stay_out_of_the_key_to_the_colours() -> None:
+    own = {f"painter/shapes?size=128&w=0.{n}": Matrix(np.eye(11, 10, -1)) for n in range(10, 17)}
+    with styled():
+        figure = side_by_side(own, ("asked", "counted"))
+        figure.canvas.draw()
+        *panels, bar = figure.axes
+        key = bar.get_tightbbox()
+        for axes in panels:
+            for title in (axes.title, axes._left_title):
+                assert not (title.get_text() and title.get_window_extent().overlaps(key))
+        assert panels[0].get_title(loc="left").replace("\n", "") == next(iter(own))
 
 
 def test_a_last_row_that_holds_more_says_so_in_every_panel() -> None:

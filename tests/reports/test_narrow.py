@@ -9,8 +9,8 @@ from matplotlib.figure import Figure
 from subitize.benchmarks.geckonum.page_figures import by_number
 from subitize.captions.page import _bars_figure
 from subitize.records import Score
-from subitize.reports.charts import Series, legend, lines, panels, row_name
-from subitize.reports.grids import Matrix, confusion_figure
+from subitize.reports.charts import NAME, Series, legend, lines, panels, row_name
+from subitize.reports.grids import Matrix, confusion_figure, side_by_side
 from subitize.reports.narrow import BAR, WIDTH, narrowed
 from subitize.reports.style import new_figure, save, styled
 
@@ -106,6 +106,42 @@ def test_panels_that_go_on_in_a_further_row_are_read_row_by_row() -> None:
         down = sorted(every, key=lambda axes: -axes.get_position().y0)
         assert [axes.get_title().partition("\n")[0] for axes in down] == names
         assert len({round(axes.get_position().x0, 6) for axes in every}) == 1
+
+
+def test_matrices_in_rows_are_read_row_by_row_and_tell_their_numbers() -> None:
+    own = {f"painter/{n}": Matrix(np.eye(11)[:, 1:] * 3) for n in range(5)}
+    with styled():
+        figure = laid_out(side_by_side(own, ("asked for", "counted")))
+        assert narrowed(figure)
+        assert inside(figure)
+        assert apart(figure)
+        drawn = [axes for axes in figure.axes if axes.axison and axes.get_label() != BAR]
+        down = sorted(drawn, key=lambda axes: -axes.get_position().y0)
+        assert [axes.get_title(loc="left") for axes in down] == list(own)
+
+
+def test_a_long_name_of_a_row_of_panels_stays_inside() -> None:
+    name = "sim/observer?seed=12345&w=0.15 (seed 4, per cell 3, hold area)"
+    own = {part: Matrix(np.eye(11)[:, 1:] * 3) for part in ("apples", "people", "dots")}
+    with styled():
+        figure = laid_out(confusion_figure({name: own}))
+        assert narrowed(figure)
+        figure.canvas.draw()
+        names = [text for axes in figure.axes for text in axes.texts if text.get_gid() == NAME]
+        assert len(names) > 1
+        assert all(one.get_window_extent().x1 <= figure.bbox.x1 for one in names)
+
+
+def test_panels_with_shared_numbers_tell_them_each_on_a_phone() -> None:
+    own = {str(n): Score(0.1 * n, 0.1 * n - 0.05, 0.1 * n + 0.05) for n in range(1, 10)}
+    shares = {f"sim/{n}": own for n in range(10)}
+    figure = laid_out(by_number(shares, "right number", "acc_r"))
+    with styled():
+        assert narrowed(figure)
+        down = sorted(figure.axes[:10], key=lambda axes: -axes.get_position().y0)
+        assert [axes.get_title(loc="left") for axes in down] == list(shares)
+        assert {axes.get_xlabel() for axes in down} == {"right number"}
+        assert all(axes.xaxis.get_tick_params()["labelbottom"] for axes in down)
 
 
 @pytest.mark.parametrize("many", [3, 9])

@@ -198,6 +198,35 @@ def test_the_overview_says_a_thing_once_for_several_runs() -> None:
     assert words == "Prefers it in 97 % and 96 % of pairs."
 
 
+def test_the_overview_puts_an_unfinished_run_behind_the_others_and_says_so() -> None:
+    half = cells.cell(0.0, ".3f")._replace(badge="partial: 40 of 320 trials")
+    standings = [
+        Standing("half", "NAE", half, "counts to 3"),
+        Standing("m", "NAE", half, "counts to 3"),
+        Standing("m", "NAE", cells.cell(0.063, ".3f"), "counts to 6", "what NAE is"),
+    ]
+    section = Section("s", "S", "", [], standings)
+    (overview, *_) = with_overview([Chapter("naming", "Naming", [section])])
+    table = overview.sections[0].blocks[0]
+    assert isinstance(table, Table)
+    assert [row[0].shown for row in table.rows] == ["m", "half"]
+    first, second = (row[1].shown for row in table.rows)
+    assert first == "Counts to 6; counts to 3 (partial: 40 of 320 trials)."
+    assert second == "Counts to 3 (partial: 40 of 320 trials)."
+    assert table.rows[0][2].shown == "0.063 · 0.000 (partial: 40 of 320 trials)"
+    assert [one.help for one in table.terms] == ["what NAE is"]
+
+
+@pytest.mark.parametrize(
+    ("values", "order"),
+    [([0.1, 0.2, None], "ascending"), ([0.9, 0.2, None], "descending"), ([1.0, 3.0, 0.0], "")],
+)
+def test_a_table_says_which_way_it_is_sorted(values: list[float | None], order: str) -> None:
+    rows = [[cells.words("m"), cells.cell(one, ".1f")] for one in values]
+    shown = [cells.MODEL, *cells.columns("x::.1f")]
+    assert Table("t", "", shown, rows, sorted_by="x").order == order
+
+
 def test_columns_that_share_a_last_name_are_explained_each_by_itself() -> None:
     anchored, cautious, refused = cells.columns(
         "anchoring.excess; weber_fraction_note; accuracy_refusals_wrong"

@@ -53,8 +53,7 @@ GRIDS = (
         "horizontal stripe is an anchor: one response given to many targets.",
         "confusion",
         "Share of each response (up) to each target (right), per category and over all. The dotted "
-        "line is where right responses lie; a row marked ≥ also holds all responses above it. "
-        "Unreadable replies are left out.",
+        "line is where right responses lie. Unreadable replies are left out.",
         grids.confusion_figure,
         ("target", "response", "replies"),
         lambda matrix: (
@@ -203,9 +202,11 @@ def _figures(
             | ({"all": _overall(alike[0])} if len(categories) > 1 else {})
             for alike in part
         }
+        every = (matrix for own in rows.values() for matrix in own.values())
+        marked = grids.keys(every) if grid.figure == "confusion" else ""
         yield Figure(
             f"{name}-{grid.figure}{number}",
-            grid.caption + ALIKE * any(len(alike) > 1 for alike in part),
+            grid.caption + marked + ALIKE * any(len(alike) > 1 for alike in part),
             f"{grid.title} of {', '.join(found)}.",
             partial(grid.draw, rows),
             data_table(

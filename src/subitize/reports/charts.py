@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from textwrap import fill
 from types import MappingProxyType
@@ -55,7 +56,7 @@ def percent_axis(axis: Any) -> None:
 
 
 WRAPPED = "<wrapped>"
-"""the label of a figure whose panels, each with numbers of its own, go on in a further row"""
+"""the label of a figure whose panels go on in a further row"""
 
 
 def panels(
@@ -66,11 +67,28 @@ def panels(
     down = -(-count // across)
     figure = new_figure(size[0] * across + 0.4, size[1] * down + 0.2)
     grid = figure.subplots(down, across, squeeze=False, **more)
-    if down > 1 and not more:
+    if down > 1:
         figure.set_label(WRAPPED)
     for axes in grid.flat[count:]:
         axes.set_axis_off()
+    for axes in grid.flat[max(0, count - across) : count]:  # no panel is below
+        axes.tick_params(labelbottom=True)
     return figure, list(grid.flat[:count])
+
+
+def in_lines(name: str, room: int) -> str:
+    """A name in lines of so many letters, cut behind the signs that part it.
+
+    >>> in_lines("painter/shapes?size=128&w=0.3", 20).splitlines()
+    ['painter/shapes?', 'size=128&w=0.3']
+    """
+    found = [""]
+    for part in re.split(r"(?<=[?&/ ,-])", name):
+        if found[-1] and len(found[-1]) + len(part.rstrip()) > room:
+            found.append("")
+        found[-1] += part
+    return "\n".join(line.strip()[at : at + room] for line in found
+                     for at in range(0, len(line.strip()) or 1, room))  # fmt: skip
 
 
 def legend(figure: Drawing, axes: Axes) -> None:

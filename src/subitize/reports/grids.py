@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator, NullLocator
 from numpy.typing import NDArray
 
-from subitize.reports.charts import name_row, panels
+from subitize.reports.charts import LINE, in_lines, name_row, panels
 from subitize.reports.links import opens, press_cell, press_point
 from subitize.reports.style import (
     FAINT,
@@ -32,6 +32,8 @@ from subitize.reports.style import (
 _PANEL = 1.42
 HIGHEST_SHOWN = 1.5
 """responses up to so many times the highest target have a row of their own in a drawing"""
+TITLE = 23
+"""letters above one of a few matrices"""
 Floats = NDArray[np.float64]
 
 
@@ -195,6 +197,18 @@ def _alike(matrices: Iterable[Matrix | None]) -> Callable[[Matrix], Matrix]:
     return lambda matrix: matrix.cut(top)._replace(clipped=clipped)
 
 
+def keys(matrices: Iterable[Matrix | None]) -> str:
+    """What a caption says of what only some figures of matrices have; a space stands before it."""
+    known = [one for one in matrices if one is not None and one.counts.any()]
+    cut = _alike(known)
+    told = ["A row marked ≥ also holds all responses above it."] * any(
+        cut(one).clipped for one in known
+    )
+    if any(not one.counts.any(axis=0).all() for one in known):
+        told.append("Where no answer was read it is grey.")
+    return "".join(f" {one}" for one in told)
+
+
 def _colour_bar(figure: Figure, drawn: Sequence[Axes], length: float) -> None:
     """The key to the colours, so many inches long."""
     images = [image for axes in drawn for image in axes.get_images()]
@@ -227,10 +241,13 @@ def side_by_side(matrices: Mapping[str, Matrix], labels: tuple[str, str]) -> Fig
     shown = {name: cut(matrix) for name, matrix in matrices.items()}
     down = max(len(matrix.counts) / len(matrix.columns) for matrix in shown.values())
     width = 2.1 if across > 1 else 2.6
-    figure, every = panels(len(shown), across, (width, (width - 0.35) * down + 0.5))
-    for axes, (name, matrix) in zip(every, shown.items(), strict=True):
+    titles = [in_lines(name, TITLE) for name in shown]
+    taller = LINE * max(title.count("\n") for title in titles)
+    figure, every = panels(len(shown), across, (width, (width - 0.35) * down + 0.5 + taller))
+    for axes, title, matrix in zip(every, titles, shown.values(), strict=True):
         _heat(axes, matrix)
-        axes.set(title=name, xlabel=labels[0], ylabel=labels[1])
+        axes.set_title(title, loc="left", fontsize=SMALLEST)
+        axes.set(xlabel=labels[0], ylabel=labels[1])
     _colour_bar(figure, every, 1.9)
     return figure
 

@@ -172,7 +172,7 @@ def headline(found: Ranking, respondents: Sequence[Respondent], *more: Card) -> 
     read = f"{text(stand - unread, COUNT)} of them read" if unread else ""
     cards = [
         Card(str(len(respondents)), "runs", beside),
-        Card(text(stand, COUNT), "trials asked", read),
+        Card(text(stand, COUNT), "trials", read),
     ]
     if best := found.best:
         names = ", ".join(line.label for line in best[:TIED])
@@ -194,6 +194,7 @@ def standings(
             column.label,
             Line(one.label, one.scores).cell(column)._replace(badge=one.unranked),
             said(one) if one.at("states", "read") else "gave no answer that could be read",
+            column.help,
         )
         for one in respondents
     ]

@@ -11,7 +11,7 @@ from subitize import __version__
 from subitize.benchmark import Paper
 from subitize.reports.cells import COUNT, Line, at, columns, model_table, text
 from subitize.reports.page import Block, Cite, Fold, Points, Prose, Section, Table, plain
-from subitize.reports.respondents import Respondent
+from subitize.reports.respondents import Respondent, reading_model
 
 SUBITIZE_BIBTEX = f"""@software{{subitize,
   title   = {{subitize: measuring the number sense of multimodal models}},
@@ -57,11 +57,11 @@ def _paragraph(
 ) -> str:
     """Words for a paper: whole sentences, without hashes, packages or settings left empty."""
     infos = [one.run.info for one in respondents]
-    asked, stand = (
-        text(sum(int(one.scores.get(key) or 0) for one in respondents), COUNT)
-        for key in ("asked", "trials")
+    asked, trials, read = (
+        sum(int(one.at(*path) or 0) for one in respondents)
+        for path in (("asked",), ("trials",), ("states", "read"))
     )
-    readers = (one.run.reader for one in respondents)
+    stand = read if unread == LEFT_OUT else trials
     seeds = _listed(at(info, "settings", "seed") for info in infos)
     many = len(dict.fromkeys(one.model for one in respondents))
     benchmark = respondents[0].run.benchmark
@@ -70,10 +70,21 @@ def _paragraph(
         f"{_listed(info.get('version', '?') for info in infos)}; {_cited(benchmark.PAPER)}) with "
         f"subitize {_listed(_version(info) for info in infos)} on {many} "
         f"model{'s' if many != 1 else ''}: {_listed(one.model for one in respondents)}. In all "
-        f"{asked} trials were asked (seed {seeds}), and the scores stand on {stand} of them. "
-        f"{questions}Replies were read by the rules "
-        f"“{_listed(readers)}”; {unread}. Intervals cover 95 %, {intervals}."
+        f"{text(asked, COUNT)} trials were asked (seed {seeds}), and the scores stand on "
+        f"{text(stand, COUNT)} of them. {questions}{_readers(respondents)}; {unread}. "
+        f"Intervals cover 95 %, {intervals}."
     )
+
+
+def _readers(respondents: Sequence[Respondent]) -> str:
+    """Who read the responses: rules, or a model, which has no rules of ours."""
+    models = {one: reading_model(one.run)[0] for one in respondents}
+    rules = _listed(one.run.reader for one, model in models.items() if not model)
+    by_models = _listed(model for model in models.values() if model)
+    said = [f"replies were read by the rules “{rules}”"] * bool(rules)
+    said += [f"responses were read by {by_models}"] * bool(by_models)
+    told = " and ".join(said)
+    return told[:1].upper() + told[1:]
 
 
 def _version(info: Mapping[str, Any]) -> str:

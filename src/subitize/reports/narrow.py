@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from subitize.reports.charts import WRAPPED, legend, name_row, row_name
+from subitize.reports.charts import NAME, WRAPPED, legend, name_row, row_name
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,8 +21,8 @@ LEAST = 1.2
 """inches of a panel beside its labels: a narrower one tells nothing"""
 EDGE = 0.18
 """inches to the right of a frame: half of the last number below it"""
-LETTERS = 24
-"""of a row's name"""
+LETTERS, ACROSS = 24, 36
+"""of a row's name beside it, and above it"""
 GAP = 0.16
 """inches between blocks"""
 BAR = "<colorbar>"
@@ -72,7 +72,7 @@ def narrowed(figure: Figure) -> bool:
         _shorten(axes)
     renderer = _renderer(figure)
     columns = _columns(figure, renderer)
-    wrapped = figure.get_label() == WRAPPED and not any(map(_is_bar, columns))
+    wrapped = figure.get_label() == WRAPPED
     blocks = _in_rows(columns, renderer) if wrapped else _blocks(columns)
     if not blocks or any(_frame(block) < LEAST for block in blocks if not _is_bar(block[0])):
         return False
@@ -95,9 +95,15 @@ def _shorten(axes: Axes) -> None:
     """Long names of rows lose their middle: the table beside the figure has them whole."""
     names = [label.get_text() for label in axes.get_yticklabels()]
     if max(map(len, names), default=0) > LETTERS:
-        half = LETTERS // 2
-        short = [n if len(n) <= LETTERS else f"{n[:half]}…{n[1 - half :]}" for n in names]
-        axes.set_yticks(axes.get_yticks(), short)
+        axes.set_yticks(axes.get_yticks(), [_short(name, LETTERS) for name in names])
+    for text in axes.texts:
+        if text.get_gid() == NAME:
+            text.set_text(_short(text.get_text(), ACROSS))
+
+
+def _short(name: str, letters: int) -> str:
+    half = letters // 2
+    return name if len(name) <= letters else f"{name[:half]}…{name[1 - half :]}"
 
 
 def _renderer(figure: Figure) -> Any:
@@ -146,11 +152,17 @@ def _around(panels: Sequence[Panel], renderer: Any) -> Room:
 
 def _in_rows(columns: Sequence[Stack], renderer: Any) -> list[list[Stack]]:
     """Every panel by itself, row by row as they are read, all with as much room around them."""
+    bars = [[column] for column in columns if _is_bar(column)]
+    columns = [column for column in columns if not _is_bar(column)]
     every = [panel for column in columns for panel in column.panels]
     every.sort(key=lambda panel: (-round(panel.top, 2), panel.left))
+    for column in columns:
+        for panel in column.panels:
+            _label(panel, columns[0])
+            _number(panel, column)
     rooms = [_around([panel], renderer) for panel in every]
     around = Room(*map(max, zip(*rooms, strict=True)))
-    return [[Stack([panel], around)] for panel in every]
+    return [*([Stack([panel], around)] for panel in every), *bars]
 
 
 def _is_bar(column: Stack) -> bool:
@@ -195,6 +207,14 @@ def _label(panel: Panel, first: Stack) -> None:
             own.set(style=other.get_fontstyle(), color=other.get_color())
     if name := row_name(beside.axes):
         name_row(panel.axes, name)
+
+
+def _number(panel: Panel, column: Stack) -> None:
+    """What stood once below a column stands below each of its panels."""
+    lowest = min(column.panels, key=lambda one: one.bottom).axes
+    if not panel.axes.xaxis.get_tick_params().get("labelbottom", True):
+        panel.axes.tick_params(labelbottom=True)
+        panel.axes.set_xlabel(lowest.get_xlabel())
 
 
 def _legend(figure: Figure) -> float:

@@ -50,10 +50,12 @@ def _overview(chapters: Sequence[Chapter]) -> Iterator[Chapter]:
     heads: dict[Place, Column] = {}
     models: dict[str, dict[Place, list[Standing]]] = {}
     for chapter in chapters:
-        for standing in (one for section in chapter.sections for one in section.standings):
+        told = (one for section in chapter.sections for one in section.standings)
+        for standing in sorted(told, key=lambda one: bool(one.unfinished)):
             place = chapter.name, standing.measure
             label = f"{chapter.short}: {standing.measure}"
-            heads.setdefault(place, Column("_".join(place).replace(" ", "_"), label, ".3f", True))
+            called = "_".join(place).replace(" ", "_")
+            heads.setdefault(place, Column(called, label, ".3f", True, standing.help))
             models.setdefault(standing.model, {}).setdefault(place, []).append(standing)
     if not models:
         return
@@ -70,7 +72,7 @@ def _overview(chapters: Sequence[Chapter]) -> Iterator[Chapter]:
         "Every model of this report; brackets hold 95 % intervals.",
         [Column("model", "Model"), Column("words", "In words", wide=True), *heads.values()],
         rows,
-        ["The sentences are made from the scores. What each measure means stands on its page."],
+        ["The sentences are made from the scores."],
     )
     lead = "A row per model, a column per benchmark; each benchmark has its own page."
     section = Section("overview-section", "Models", lead, [table])
@@ -78,9 +80,13 @@ def _overview(chapters: Sequence[Chapter]) -> Iterator[Chapter]:
 
 
 def _sentence(standings: Iterator[Standing]) -> str:
-    """One sentence from what the pages say, each thing once."""
+    """One sentence from what the pages say, each thing once; unfinished runs say that they are."""
     alike: dict[str, list[str]] = {}
-    for said in dict.fromkeys(one.said for one in standings if one.said):
+    for said in dict.fromkeys(
+        one.said + f" ({one.unfinished})" * bool(one.unfinished and one.cell.value is not None)
+        for one in standings
+        if one.said
+    ):
         alike.setdefault(AMOUNT.sub("#", said), []).append(said)
     said = "; ".join(map(_as_one, alike.values()))
     whole = re.sub(r" (%|= )", lambda found: found[0].replace(" ", NO_BREAK), said)
@@ -111,7 +117,8 @@ def _cell(found: Sequence[Standing]) -> Cell:
         return Cell(reason="not run")
     if len(found) == 1:
         return found[0].cell
-    return Cell(None, " · ".join(one.cell.shown for one in found), badge=f"{len(found)} runs")
+    shown = (one.cell.shown + f" ({one.unfinished})" * bool(one.unfinished) for one in found)
+    return Cell(None, " · ".join(shown), badge=f"{len(found)} runs")
 
 
 def _citations(chapters: Sequence[Chapter]) -> Iterator[Chapter]:

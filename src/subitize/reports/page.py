@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 if TYPE_CHECKING:
@@ -164,6 +165,21 @@ class Table(NamedTuple):
         return found
 
     @property
+    def order(self) -> str:
+        """Which way the numbers of `sorted_by` run in each group; empty where both ways."""
+        place = next((n for n, one in enumerate(self.columns) if one.name == self.sorted_by), None)
+        if place is None:
+            return ""
+        known = [
+            [row[place].value for row in rows if row[place].value is not None]
+            for _, rows in self.grouped
+        ]
+        pairs = [pair for values in known for pair in pairwise(values)]
+        if all(one <= other for one, other in pairs):
+            return "ascending"
+        return "descending" if all(one >= other for one, other in pairs) else ""
+
+    @property
     def terms(self) -> list[Column]:
         """The columns whose headings need a word, each term once."""
         found: dict[str, Column] = {}
@@ -238,6 +254,13 @@ class Standing(NamedTuple):
     cell: Cell
     said: str = ""
     """its scores in plain words without a subject, such as `counts to 4`"""
+    help: str = ""
+    """what the measure is"""
+
+    @property
+    def unfinished(self) -> str:
+        """Why it stands in no rank, such as `partial`: what is complete goes before it."""
+        return self.cell.badge
 
 
 class Section(NamedTuple):

@@ -14,7 +14,7 @@ from subitize.benchmarks.capture.page_tables import BOTH, NAME, in_order, levels
 from subitize.records import Score
 from subitize.reports.cells import Line, as_score, at
 from subitize.reports.charts import Series, dot_figure, legend, lines, panels
-from subitize.reports.grids import Matrix, side_by_side
+from subitize.reports.grids import Matrix, keys, side_by_side
 from subitize.reports.links import opens
 from subitize.reports.page import Figure
 from subitize.reports.respondents import Respondent, unfolded
@@ -105,9 +105,9 @@ def price(set_: str, ranked: Sequence[Line]) -> Figure:
         "The price of occlusion: the same configurations without (open circles) and with (filled "
         "squares) a black box; people were asked with the box only. Blue are the runs of this "
         "report, black the paper's.",
-        [f"{line.label} ({line.badge})" if line.badge else line.label for line in known],
+        [line.label for line in known],
         series,
-        "sMAPE (%): open circle unoccluded, filled square occluded",
+        "sMAPE (%)",
         joined=True,
     )
 
@@ -158,14 +158,13 @@ def confusion(set_: str, respondents: Sequence[Respondent]) -> Figure | None:
             axes.set(title=label, xlabel=labels[0], ylabel=labels[1])
         return figure
 
-    dots, shades = (
-        "A dot is as large as the pair is frequent, on axes that are logarithmic above 10.",
-        "Shades are shares of each total; a row marked ≥ also holds all responses above it.",
-    )
+    drawn_as = "A dot is as large as the pair is frequent, on axes that are logarithmic above 10."
+    if set_ != "real":
+        drawn_as = f"Shades are shares of each total.{keys(map(_matrix, shown.values()))}"
     figure = Figure(
         f"{NAME}-{set_}-confusion",
         "Responses (up) to the totals of occluded pictures (right). "
-        f"{dots if set_ == 'real' else shades} Right answers lie on the dotted line. Skipped "
+        f"{drawn_as} Right answers lie on the dotted line. Skipped "
         "replies are left out.",
         f"Confusion matrices of {', '.join(shown)}.",
         draw,

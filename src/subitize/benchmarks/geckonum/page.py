@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Sequence
+from collections.abc import Container, Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -42,6 +42,7 @@ from subitize.reports.page import (
 )
 from subitize.reports.replies import gallery_section, picture_received, unreadable_section
 from subitize.reports.respondents import Respondent, reading_model, respondents_from, unfolded
+from subitize.reports.terms import explained
 from subitize.runs.stored import StoredRun
 
 SEED, SAMPLES = 20240621, 1000
@@ -57,13 +58,12 @@ def sections(runs: Sequence[StoredRun]) -> list[Section]:
     """The page of runs: whoever read the pictures is named."""
     respondents = respondents_from(runs)
     readers = {one.label: reading_model(one.run)[0] for one in respondents}
-    read = "; ".join(f"{o}: {r or 'nobody yet (left for people)'}" for o, r in readers.items())
     painted = pl.concat(one.run.answers.filter("counts").select(*PROMPT) for one in respondents)
     said = [
         answers_about(one.run.answers, one.label).filter(pl.col("respondent") == readers[one.label])
         for one in respondents
     ]
-    who: list[Block] = [Prose(f"Who read the pictures – {read}."), _painted_table(respondents)]
+    who: list[Block] = [Prose(_who_read(readers)), _painted_table(respondents)]
     first, *common = _common(pl.concat(said), colour_nouns(painted), None, who, reference=True)
     return [
         first._replace(standings=_standings(respondents)),
@@ -78,6 +78,20 @@ def sections(runs: Sequence[StoredRun]) -> list[Section]:
     ]  # fmt: skip
 
 
+def _who_read(readers: Mapping[str, str]) -> str:
+    """One sentence for each reader of pictures, with whose it read."""
+    of: dict[str, list[str]] = {}
+    for painter, reader in readers.items():
+        of.setdefault(reader, []).append(painter)
+    whose = {reader: f" of {', '.join(own)}" if len(of) > 1 else "" for reader, own in of.items()}
+    return " ".join(
+        f"{reader} read the pictures{painters}."
+        if reader
+        else f"Nobody has read the pictures{painters} yet: they are left for people."
+        for reader, painters in whose.items()
+    )
+
+
 def _standings(respondents: Sequence[Respondent]) -> list[Standing]:
     """What the overview shows: each task's share of right pictures."""
     found = []
@@ -86,7 +100,8 @@ def _standings(respondents: Sequence[Respondent]) -> list[Standing]:
             share = cell(values["accuracy_refusals_wrong"], ".1%")._replace(badge=one.unranked)
             right = "" if share.value is None else text(share.value, ".0%")
             said = right and f"gets {ASKED_FOR[task]} right in {right} of pictures"
-            found.append(Standing(one.model, task.replace("task", "Task "), share, said))
+            about = explained(("accuracy_refusals_wrong",))
+            found.append(Standing(one.model, task.replace("task", "Task "), share, said, about))
     return found
 
 
@@ -224,10 +239,13 @@ def _painted_table(respondents: Sequence[Respondent]) -> Table:
     tasks: dict[str, list[Line]] = {}
     for one in respondents:
         for line in unfolded([one], "pictures_by_task", "task"):
-            tasks.setdefault(line.values["task"], []).append(line._replace(unranked=one.unranked))
+            asked = line.values["asked"] or 1
+            shares = {name: (line.values[name] or 0) / asked for name in ("refused", "not_read")}
+            told = line._replace(values={**line.values, **shares}, unranked=one.unranked)
+            tasks.setdefault(line.values["task"], []).append(told)
     shown = columns("accuracy_refusals_wrong:Right, refusals counted wrong:.1%±; "
-                    "accuracy:Right of those read:.1%±; asked:Pictures asked for:n; refused::n; "
-                    "not_read:Not read:n")  # fmt: skip
+                    "accuracy:Right of those read:.1%±; asked:Pictures asked for:n; "
+                    "refused::.1%; not_read:Not read:.1%")  # fmt: skip
     return leaderboards(
         PICTURES,
         "Pictures all of whose questions are right, with 95 % intervals over prompts; ranked with "

@@ -14,12 +14,13 @@ from subitize.benchmarks.geckonum.page_found import readable
 from subitize.records import Score
 from subitize.reports.charts import Series, dot_rows, legend, lines, panels, percent_axis
 from subitize.reports.grids import Matrix
-from subitize.reports.style import INK, MUTED, OVER, OWN, SMALLEST, UNDER, new_figure, styled
+from subitize.reports.style import INK, MUTED, OVER, OWN, SHADES, SMALLEST, new_figure, styled
 
 LIGHT = ("#c9ced6", "#e3d9b8", "#e6c3dd")
-KINDS = (OWN, *LIGHT, UNDER, OVER)
+FEW = SHADES[1]
+KINDS = (OWN, *LIGHT, FEW, OVER)
 """of bars: what is right, what is not there as it should be, too few, too many"""
-WORDS = (OWN, LIGHT[0], UNDER)
+WORDS = (OWN, LIGHT[0], FEW)
 HIGHEST = 10
 NUMBERS = [*map(str, range(11)), "10+"]
 TOGETHER, TICKS, TITLE = 8, 16, 40
@@ -86,7 +87,6 @@ def by_number(shares: Scores, label: str, score: str = "right labels") -> Figure
             axes.set_ylim(-0.02, 1.02)
             percent_axis(axes.yaxis)
         for axes in grid[-across:]:  # with no panel below
-            axes.tick_params(labelbottom=True)
             axes.set_xlabel(label)
         for axes in grid[::across]:
             axes.set_ylabel(score)
@@ -130,8 +130,9 @@ def histograms(counts: Mapping[str, Mapping[str, Mapping[str, int]]]) -> Figure:
             axes.set_title(readable(painter), loc="left", fontsize=SMALLEST)
             axes.set_xticks(range(0, len(NUMBERS), 2), NUMBERS[::2])
             axes.set_xlim(-0.6, len(NUMBERS) - 0.4)
-            axes.set_xlabel("number")
             percent_axis(axes.yaxis)
+        for axes in grid[-4:]:
+            axes.set_xlabel("number")
         for axes in grid[::4]:
             axes.set_ylabel("share of questions")
     return figure
@@ -145,7 +146,7 @@ def matrices(labels: pl.DataFrame) -> dict[str, Matrix]:
         counts = np.zeros((HIGHEST + 2, HIGHEST))
         for wanted, counted in own.select("asked", "label").iter_rows():
             counts[int(counted), int(wanted) - 1] += 1
-        found[readable(str(painter))] = Matrix(counts)
+        found[readable(str(painter))] = Matrix(counts, clipped=bool(counts[-1].any()))
     return found
 
 
@@ -156,12 +157,15 @@ def stacked(bars: Mapping[str, Mapping[str, float]], kinds: Sequence[str], label
         axes = figure.subplots()
         start = np.zeros(len(bars))
         for colour, kind in zip(KINDS if len(kinds) > len(WORDS) else WORDS, kinds, strict=True):
+            written = INK if colour in (*LIGHT, FEW) else "white"
             shares = np.array([parts.get(kind, 0.0) for parts in bars.values()])
+            if not shares.any():
+                continue
             drawn = axes.barh(range(len(bars)), shares, left=start, height=0.72, color=colour,
                               label=kind)  # fmt: skip
             axes.bar_label(
                 drawn, [f"{100 * share:.0f}" if share >= 0.07 else "" for share in shares],
-                label_type="center", fontsize=SMALLEST, color=INK if colour in LIGHT else "white",
+                label_type="center", fontsize=SMALLEST, color=written,
             )  # fmt: skip
             start += shares
         axes.set_yticks(range(len(bars)), [readable(row) for row in bars])

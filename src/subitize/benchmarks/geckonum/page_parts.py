@@ -16,7 +16,7 @@ from subitize.benchmarks.geckonum.tables import Cell
 from subitize.datasets.geckonum.questions import ONE_ENTITY_CODES
 from subitize.datasets.geckonum.recipe import TYPES
 from subitize.errors import MissingExtra
-from subitize.reports.grids import side_by_side
+from subitize.reports.grids import keys, side_by_side
 from subitize.reports.page import (
     Block,
     Figure,
@@ -183,8 +183,7 @@ def asked(found: Found) -> list[Block]:
     matrices = Figure(
         f"{NAME}-confusion",
         "Task 1: share of each number counted (up) where each number was asked for (right); the "
-        "dotted line is where right pictures lie, a row above ten holds all larger numbers, and "
-        "numbers that nobody asked for are grey.",
+        f"dotted line is where right pictures lie.{keys(shown.values())}",
         f"Confusion matrices of {', '.join(shown)}.",
         partial(side_by_side, shown, ("number asked for", "number counted")),
     )

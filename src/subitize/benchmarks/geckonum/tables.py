@@ -125,6 +125,8 @@ def _beside_printed(table: str, cell: str, cells: Values, absent: list[str]) -> 
 def _why(table: str, cell: str, gap: float, absent: list[str]) -> str:
     if cell == "prompts":
         return "other prompts than the paper's"
+    if len(absent) == len(MODELS):
+        return "other painters than the paper's"
     reasons = []
     if table in OVER_ALL_MODELS and absent:
         reasons.append(f"the paper counts seven models; not here: {', '.join(absent)}")
