@@ -11,12 +11,13 @@ from typer.testing import CliRunner
 from subitize.benchmarks.catalog import get_benchmark, page_of
 from subitize.benchmarks.geckonum.page_figures import by_number
 from subitize.benchmarks.probe.heads import CELLS, FAMILY
+from subitize.benchmarks.probe.page import FEW
 from subitize.cli import root
 from subitize.models.catalog import open_model
 from subitize.opening import load_stored, run_and_score
 from subitize.published import probe as printed
 from subitize.records import Score
-from subitize.reports.page import Figure, Prose, Table, every_block
+from subitize.reports.page import Figure, Fold, Prose, Table, every_block
 from subitize.runs.run import RunOptions, run_benchmark
 
 PROBE = get_benchmark("probe")
@@ -98,6 +99,27 @@ def test_runs_asked_otherwise_are_ranked_apart_and_called_in_words(tmp_path: Pat
     wrong = next(one for one in page if isinstance(one, Table) and one.name == "probe-mlm-wrong")
     own = runs[-1].scores["recall_at_1"]
     assert wrong.rows[0][-1].value == own["trials"] - round(own["value"] * own["trials"])
+
+
+def test_many_models_with_ties_share_a_warning(tmp_path: Path) -> None:
+    settings = PROBE.settings_from({"items": 2})
+    words = ["probe", "sentences", "--out", str(tmp_path / "asked"), "--set", "items=2"]
+    assert CliRunner().invoke(root, words).exit_code == 0
+    asked = pl.read_ndjson(tmp_path / "asked/sentences.jsonl")
+    runs = []
+    for nth in range(FEW + 1):
+        scores = tmp_path / f"scores_{nth}.csv"
+        asked.with_columns(score=nth / 10).write_csv(scores)
+        model = open_model(f"matcher/scores?file={scores}")
+        done, _ = run_and_score(PROBE, settings, model, tmp_path, RunOptions(), {})
+        runs.append(load_stored(done.folder))
+    for shown in (runs[1:], runs):
+        blocks = page_of("probe")(shown)[0].blocks
+        warned = [one for one in blocks if isinstance(one, Prose) and one.tone == "warning"]
+        assert len(warned) == (FEW if shown is not runs else 1)
+    assert warned[0].text.startswith("4 models give some pairs equal scores")
+    folded = next(one for one in blocks if isinstance(one, Fold))
+    assert sum("of 6 pairs" in getattr(one, "text", "") for one in folded.blocks) == FEW + 1
 
 
 def test_a_matcher_that_says_one_constant_is_marked(tmp_path: Path) -> None:

@@ -113,6 +113,9 @@ def test_both_checkpoints_of_a_counter_count_for_its_size(tmp_path: Path) -> Non
     assert found["fits"]
 
 
+REPLY = '{"choices": [{"message": {"content": "%s"}, "finish_reason": "%s"}]}'
+
+
 def test_others_are_not_asked_unless_wished() -> None:
     assert "reply" not in doctored("--model", "counter/blobs")["model"]
     assert doctored("--model", "counter/blobs", "--ask")["model"]["reply"]["boxes"]
@@ -137,7 +140,13 @@ def test_a_server_is_told_first_and_then_asked() -> None:
 
 
 @pytest.mark.parametrize(
-    ("status", "says"), [(401, "set the key's variable"), (404, "no such model or path")]
+    ("status", "says"),
+    [
+        (401, "set the key's variable"),
+        (404, "no such model or path"),
+        (429, "try again later"),
+        (503, "its own log"),
+    ],
 )
 def test_a_server_that_refuses_comes_with_what_to_do(status: int, says: str) -> None:
     def refuse(number: int, request: web.Request, body: dict[str, Any]) -> web.Response:
@@ -147,6 +156,33 @@ def test_a_server_that_refuses_comes_with_what_to_do(status: int, says: str) -> 
         found = doctored("--model", "openai/x", "--base-url", server.url, code=1)["model"]
         assert str(status) in found["problem"]
         assert says in found["what to do"]
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [("<html>Welcome</html>", "ends in /v1"), ('{"choices": [', "ends in /v1"),
+     (REPLY % ("", "stop"), "needs more tokens")],
+)  # fmt: skip
+def test_what_is_no_reply_comes_with_what_to_do(text: str, says: str) -> None:
+    with ChatServer(lambda number, request, body: web.Response(text=text)) as server:
+        found = doctored("--model", "openai/x", "--base-url", server.url, code=1)["model"]
+    assert says in found["what to do"]
+
+
+@pytest.mark.parametrize(
+    ("reply", "stop", "read", "says"),
+    [("I count 3 and", "length", "truncated", "--max-tokens"),
+     ("I'm sorry, I can't help with that.", "stop", "refused", "declines"),
+     ("There are some.", "stop", "", "another wording")],
+)  # fmt: skip
+def test_a_reply_that_is_not_read_comes_with_what_to_do(
+    reply: str, stop: str, read: str, says: str
+) -> None:
+    text = REPLY % (reply, stop)
+    with ChatServer(lambda number, request, body: web.Response(text=text)) as server:
+        found = doctored("--model", "openai/x", "--base-url", server.url)["model"]
+    assert found["read as"].startswith(read)
+    assert says in found["what to do"]
 
 
 def test_a_server_that_is_not_there_comes_with_what_to_do() -> None:

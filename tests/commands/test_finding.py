@@ -62,6 +62,9 @@ def test_a_command_that_was_meant_is_offered() -> None:
         (["subitize", "run", "capt"], "capture"),
         (["subitize", "benchmarks", "prod"], "production"),
         (["subitize", "run", "naming", "--model", "sim/obs"], "sim/observer"),
+        (["subitize", "plan", "naming", "--profile", "qu"], "quick"),
+        (["subitize", "run", "naming", "--engine", "r"], "ray"),
+        (["subitize", "export", "runs/one", "--to", "par"], "parquet"),
     ],
 )
 def test_a_shell_completes_names(typed: list[str], completed: str) -> None:

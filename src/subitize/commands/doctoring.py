@@ -25,7 +25,8 @@ from subitize.models.names import parse_name
 from subitize.pictures.decode import decode
 from subitize.pictures.editing import with_hole
 from subitize.pictures.encode import encode
-from subitize.readers.text import strict
+from subitize.readers.text import ended_early, strict
+from subitize.records import Response
 from subitize.runs.folder import installed
 from subitize.stimuli.scattered import draw_scattered
 
@@ -62,7 +63,29 @@ LOCAL = (
      "the file with the hub's"),
 )  # fmt: skip
 """words of a problem with a checkpoint on this machine → what to do about it"""
+SERVED = (
+    (("status 401", "status 403"), "set the key's variable (--api-key-env NAME) and try again"),
+    (("status 404",), "the server has no such model or path: compare the name with what it serves, "
+     "and whether --base-url ends in /v1"),
+    (("status 429",), "the server is busy, or a limit of the account is reached: try again later; "
+     "`subitize run` waits by itself (--wait), and asks less at once with --concurrency 1"),
+    (("status 5",), "the server failed at it: what its own log says is the next thing to read"),
+    (("no JSON",), "nothing there speaks the OpenAI protocol: mend --base-url (it often ends in "
+     "/v1)"),
+    (("no answer within",), "the server took the picture and did not answer in time: look into "
+     "its log, or give `subitize run` a longer --timeout"),
+    (("no content",), "the model came to no reply: a model that thinks first needs more tokens "
+     "(--max-tokens of `subitize run`)"),
+)  # fmt: skip
+"""words of a problem with a server → what to do about it"""
+UNREAD = {
+    "refused": "the model declines: another wording (--prompt) or another model may not",
+    "truncated": "the reply was cut off: give `subitize run` more --max-tokens",
+}
+"""state of a reply that came but was not read → what to do about it"""
+NOT_READ = "the reply holds no number that counts: try another wording (--prompt) or --reader final"
 OTHER = "docs/hf.md says what was run; another checkpoint of the family may do"
+OF_SERVERS = "read what the server says above; docs/servers.md has what was seen of others"
 HOLE = (64, 64, 192, 192)
 """in the picture that is shown, for whoever only fills holes"""
 PAIRS = 20
@@ -155,7 +178,8 @@ def _called(model: Model, options: ModelOptions) -> dict[str, Any]:
         return {}
     variable = options.api_key_env or "OPENAI_API_KEY"
     state = "set" if os.environ.get(variable) else "not set: no key is sent"
-    return {"calls": endpoint, "key": f"{variable} ({state})", "paid": "perhaps: by the call"}
+    return {"calls": endpoint, "key": f"{variable} ({state})", "paid": "perhaps: by the call",
+            "waits": f"{options.timeout:g} s at most for a reply"}  # fmt: skip
 
 
 def _asked_once(model: Model) -> dict[str, Any]:
@@ -176,17 +200,8 @@ def _repair(model: Model, problem: SubitizeError) -> str:
     where = getattr(model, "endpoint", None)
     if isinstance(problem, Unreachable):
         return f"start the server that {where} names, or mend --base-url (it often ends in /v1)"
-    if where is not None:
-        said = str(problem)
-        if "status 401" in said or "status 403" in said:
-            return "set the key's variable (--api-key-env NAME) and try again"
-        if "status 404" in said:
-            return (
-                "the server has no such model or path: compare the name with what it serves, and "
-                "whether --base-url ends in /v1"
-            )
-        return "read what the server says above; docs/servers.md has what was seen of others"
-    return next((todo for words, todo in LOCAL if any(one in str(problem) for one in words)), OTHER)
+    known, other = (LOCAL, OTHER) if where is None else (SERVED, OF_SERVERS)
+    return next((todo for words, todo in known if any(one in str(problem) for one in words)), other)
 
 
 def _saved(picture: bytes) -> str:
@@ -226,9 +241,12 @@ async def _tried(model: Model) -> dict[str, Any]:
             told["question"] = item.question
         told["reply"] = reply.value[:10] if reply.kind == "ranking" else reply.value
         if reply.kind == "text":
-            reading = strict(reply.value)
+            came = Response("doctor", "", "", 0, 0, "text", reply.value, reply.stop)
+            reading = ended_early(came) or strict(reply.value)
             number = "" if reading.number is None else f" {reading.number}"
             told["read as"] = f"{reading.state}{number}"
+            if reading.state != "read":
+                told["what to do"] = UNREAD.get(reading.state, NOT_READ)
         return told
     finally:
         await model.close()

@@ -9,6 +9,7 @@ from typing import Annotated, NamedTuple
 
 import typer
 
+from subitize.commands.options import one_of
 from subitize.commands.printing import Force, Json, say, show
 from subitize.errors import BadInput, UnknownName
 from subitize.files import make_folder, write_new
@@ -86,7 +87,10 @@ FORMATS = tuple(dict.fromkeys(name for source in SOURCES for name in source.form
 
 def export(  # noqa: PLR0913, PLR0917  the options of the command, one each
     source: Annotated[Path, typer.Argument(metavar="RUN", help="A run folder, or a study's.")],
-    to: Annotated[str, typer.Option(help=f"The format: {', '.join(FORMATS)}.")],
+    to: Annotated[
+        str,
+        typer.Option(help=f"The format: {', '.join(FORMATS)}.", autocompletion=one_of(*FORMATS)),
+    ],
     out: Annotated[
         Path | None, typer.Option(help="Folder to write to; by default exports/RUN.")
     ] = None,

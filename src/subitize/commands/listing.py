@@ -46,6 +46,9 @@ def benchmarks(
     show(listed, f"{text}\n`subitize benchmarks NAME` tells a benchmark's settings.", json)
 
 
+LEFT = "the model of --counter, or pending: left for people"
+
+
 def _about(benchmark: Benchmark[Any]) -> dict[str, Any]:
     return {
         "name": benchmark.NAME,
@@ -64,7 +67,8 @@ def _told(benchmark: Benchmark[Any]) -> str:
     lines = [
         f"{one['name']}: {one['title']}, version {one['version']}",
         f"{one['paper']} {'doi:' + one['doi'] if one['doi'] else ''}".rstrip(),
-        f"asks a {' or a '.join(one['asks'])}; read by {', '.join(one['readers'])}",
+        f"asks a {' or a '.join(one['asks'])}; read by "
+        f"{', '.join(LEFT if name == 'pending' else name for name in one['readers'])}",
     ]
     if benchmark.HELPERS:
         lines.append(f"helpers (--base-url ROLE=URL): {', '.join(benchmark.HELPERS)}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -15,6 +16,11 @@ from subitize.models.catalog import known_names
 def _models(incomplete: str) -> list[str]:
     plain = [name for name in known_names() if name.isascii()]
     return [name for name in plain if name.startswith(incomplete)]
+
+
+def one_of(*words: str) -> Callable[[str], list[str]]:
+    """What a shell completes a word to."""
+    return lambda incomplete: [word for word in words if word.startswith(incomplete)]
 
 
 def _option(*flags: str, help: str, group: str, **more: Any) -> Any:
@@ -43,7 +49,7 @@ From = Annotated[
 Profile = Annotated[
     str | None,
     _option(help="quick (a first look) or paper (as the paper has it): settings by name.",
-            group=ASKED),
+            group=ASKED, autocompletion=one_of("quick", "paper")),
 ]  # fmt: skip
 Seed = Annotated[int | None, _option(help="Seed of stimuli and draws; else 0.", group=ASKED)]
 Limit = Annotated[int | None, _option(help="Ask only the first N trials.", group=ASKED)]
@@ -130,7 +136,11 @@ Calibration = Annotated[
     _option(help="The counter's threshold and mistakes: a calibration file, or its run.",
             group=READ),
 ]  # fmt: skip
-EngineName = Annotated[str, _option(help="Where local models compute: local or ray.", group=WHERE)]
+EngineName = Annotated[
+    str,
+    _option(help="Where local models compute: local or ray.", group=WHERE,
+            autocompletion=one_of("local", "ray")),
+]  # fmt: skip
 RayAddress = Annotated[
     str | None, _option(help="A running Ray cluster; else one is started here.", group=WHERE)
 ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any, NamedTuple
@@ -35,12 +36,15 @@ def text(value: float, form: str = ".3f") -> str:
     if form == ".0%" and (0 < value < 0.005 or 0.995 <= value < 1):
         value, form = min(max(value, 0.001), 0.999), ".1%"
     if form == "p":
-        return "< .001" if value < 0.001 else f"{value:.3f}".lstrip("0")
+        shown = f"{value:.{4 if 0.0495 <= value < 0.05 else 3}f}"  # which side of .05 must be seen
+        return "< .001" if value < 0.001 else shown.lstrip("0")
     if form.endswith("%"):
         value *= 1 + 1e-12  # Python rounds a half to the even neighbour
     shown = f"{value:{form}}"
     if "e" in shown:
         shown = f"{Decimal(shown):f}"
+    if not re.search(r"[1-9]", shown):
+        shown = shown.replace("-", "+" if form.startswith("+") else "")
     shown = shown.replace("%", " %").replace(",", "\N{THIN SPACE}")
     return shown.replace("-", "−")
 

@@ -29,6 +29,8 @@ FOILS = (
 )
 _PAIRS = columns(FOILS)[-2]
 TIED = "scores the right number at least as high as a foil, ties included, in {} of pairs"
+FEW = 3
+"""models that are warned of one by one"""
 MASKED = "recall_at_1:Recall@1:.1%±; recall_at_2:Recall@2:.1%±; mean_rank:Mean rank:.2f±; items::n"
 TITLES = {
     "alignment": ("Image–sentence alignment", "Is this the picture's own caption? (Table 1)"),
@@ -142,16 +144,22 @@ def _warnings(respondents: Sequence[Respondent]) -> Iterable[Block]:
         if faults := one.at("broken", "faults"):
             told = ", ".join(f"{many} {fault}" for fault, many in faults.items())
             yield Prose(f"{one.label}: {one.at('broken', 'items')} items have faults: {told}.")
-        if tied := one.at("tied_pairs"):
-            yield Prose(f"{one.label}: {_tied(tied, one)}", "warning")
         for reason, many in (one.scores.get("unusable") or {}).items():
             named = (one.scores.get("unusable_first") or {}).get(reason) or ("",)
             said = f"{many} items could not be asked: {WHY.get(reason, reason)}"
             yield Prose(f"{one.label}: {said}; the first is {named[0]!r}.", "warning")
+    tied = [one for one in respondents if one.at("tied_pairs")]
+    if len(tied) > FEW:
+        listed = [Prose(f"{one.label}: {_tied(one)}") for one in tied]
+        said = f"{len(tied)} models give some pairs equal scores, which count as right in acc_r."
+        yield Prose(said, "warning")
+        yield Fold("How many pairs each of them ties", listed)
+    else:
+        yield from (Prose(f"{one.label}: {_tied(one)}", "warning") for one in tied)
 
 
-def _tied(tied: int, one: Respondent) -> str:
-    every = one.at("acc_r", "trials")
+def _tied(one: Respondent) -> str:
+    tied, every = one.at("tied_pairs"), one.at("acc_r", "trials")
     higher = round(one.at("acc_r", "value") * every) - tied
     return (
         f"{text(tied, COUNT)} of {text(every, COUNT)} pairs have equal scores and count as right "
