@@ -29,6 +29,15 @@ def test_a_caption_tells_only_of_what_is_drawn() -> None:
     assert "grey" in keys([Matrix(whole), Matrix(thin)])
 
 
+def test_a_last_row_between_two_ticks_has_its_own() -> None:
+    """Of GeckoNum's, eleven and more, the caption spoke and the axis did not."""
+    counts = np.eye(12, 10, -1)
+    counts[11, 9] = 2
+    figure = side_by_side({"a": Matrix(counts, clipped=True)}, ("asked", "counted"))
+    figure.canvas.draw()
+    assert [label.get_text() for label in figure.axes[0].get_yticklabels()] == ["0", "5", "≥11"]
+
+
 def test_titles_stay_out_of_the_key_to_the_colours() -> None:
     own = {f"painter/shapes?size=128&w=0.{n}": Matrix(np.eye(11, 10, -1)) for n in range(10, 17)}
     with styled():
@@ -52,6 +61,7 @@ def test_a_last_row_that_holds_more_says_so_in_every_panel() -> None:
     top = int(first.get_ylim()[1])
     assert 10 < top < 60
     assert first.yaxis.get_major_formatter()(top, 0) == f"≥{top}"
+    assert [label.get_text() for label in first.get_yticklabels()][-1] == f"≥{top}"
     assert first.yaxis.get_major_formatter()(top - 1, 0) == f"{top - 1}"
     alone = confusion_figure({"model": {"a": Matrix(within)}}).axes[0]
     assert "≥" not in alone.yaxis.get_major_formatter()(10, 0)

@@ -176,6 +176,9 @@ def _heat(axes: Axes, matrix: Matrix) -> None:
     _whole_numbers(axes)
     if matrix.clipped:  # the top row holds all above it too
         top = int(matrix.rows[-1])
+        ticks = [tick for tick in axes.get_yticks() if 0 <= tick <= top]
+        apart = (ticks[1] - ticks[0]) / 2 if len(ticks) > 1 else 1
+        axes.set_yticks([*(tick for tick in ticks if tick < top - apart), top])
         axes.yaxis.set_major_formatter(lambda y, _: f"≥{top}" if y == top else f"{y:g}")
     for side in axes.spines.values():
         side.set(visible=True, color=FAINT)
