@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from subitize.reports.grids import Matrix, confusion_figure, error_figure, keys, side_by_side
+from subitize.reports.grids import (
+    Matrix,
+    confusion_figure,
+    error_figure,
+    keys,
+    side_by_side,
+    variability,
+)
 from subitize.reports.style import styled
 
 
@@ -36,6 +43,15 @@ def test_a_last_row_between_two_ticks_has_its_own() -> None:
     figure = side_by_side({"a": Matrix(counts, clipped=True)}, ("asked", "counted"))
     figure.canvas.draw()
     assert [label.get_text() for label in figure.axes[0].get_yticklabels()] == ["0", "5", "≥11"]
+
+
+def test_a_long_name_above_a_spread_stays_inside() -> None:
+    name = "sim/observer?seed=12345&w=0.15 (seed 0, per cell 2, no hold)"
+    counts = np.eye(11, 10, -1) + np.eye(11, 10)
+    with styled():
+        figure = variability({name: Matrix(counts)})
+        figure.canvas.draw()
+        assert figure.axes[0]._left_title.get_window_extent().x1 <= figure.bbox.x1
 
 
 def test_titles_stay_out_of_the_key_to_the_colours() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from pathlib import Path
 
 import pytest
 from matplotlib.figure import Figure as Drawing
@@ -12,6 +13,7 @@ from PIL import Image
 from subitize.measures import MEASURES, Measure
 from subitize.records import Score
 from subitize.reports import cells, style
+from subitize.reports.build import About, write_chapters
 from subitize.reports.files import csv_bytes, figure_files, inline_svg, thumbnail_uri
 from subitize.reports.overview import with_overview
 from subitize.reports.page import (
@@ -228,6 +230,15 @@ def test_a_table_says_which_way_it_is_sorted(values: list[float | None], order: 
     rows = [[cells.words("m"), cells.cell(one, ".1f")] for one in values]
     shown = [cells.MODEL, *cells.columns("x::.1f")]
     assert Table("t", "", shown, rows, sorted_by="x").order == order
+
+
+def test_a_reply_that_scrolls_is_within_reach_of_the_keyboard(tmp_path: Path) -> None:
+    rows = [[cells.words("m"), cells.quotes(["seven", "I count seven of them. " * 9])]]
+    table = Table("t", "", [cells.MODEL, *cells.columns("said::wide")], rows)
+    chapter = Chapter("c", "C", [Section("s", "S", "", [table])])
+    page = write_chapters([chapter], About([], 0), tmp_path / "r.html").read_text("utf-8")
+    assert '<q class="reply">seven</q>' in page
+    assert '<q class="reply" tabindex="0">I count' in page
 
 
 def test_columns_that_share_a_last_name_are_explained_each_by_itself() -> None:

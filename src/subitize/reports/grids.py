@@ -32,8 +32,8 @@ from subitize.reports.style import (
 _PANEL = 1.42
 HIGHEST_SHOWN = 1.5
 """responses up to so many times the highest target have a row of their own in a drawing"""
-TITLE = 23
-"""letters above one of a few matrices"""
+TITLE, ABOVE = 23, 30
+"""letters above one of a few matrices, and above a panel of spreads"""
 Floats = NDArray[np.float64]
 
 
@@ -307,7 +307,7 @@ def variability(matrices: Mapping[str, Matrix]) -> Figure:
     across = min(4, len(matrices))
     figure, every = panels(len(matrices), 4, (1.95, 1.9), sharex=True, sharey=True)
     for axes, (label, matrix) in zip(every, matrices.items(), strict=True):
-        axes.set_title(label, fontsize=SMALLEST, loc="left")
+        axes.set_title(in_lines(label, ABOVE), fontsize=SMALLEST, loc="left")
         axes.set(xscale="log", yscale="log")
         _spread(axes, matrix)
     for index, axes in enumerate(every):
