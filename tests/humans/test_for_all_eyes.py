@@ -106,9 +106,11 @@ def test_every_way_out_is_for_all_eyes(browser: Any, axe: str, painted: Path, se
             with Visit(browser, wide) as visit:
                 page = visit.page
                 page.goto(f"{base}/enter?PROLIFIC_PID={said}{wide}")
-                page.click(f"button[value={'no' if said == 'no' else 'yes'}]")
+                with page.expect_navigation():
+                    page.click(f"button[value={'no' if said == 'no' else 'yes'}]")
                 if said == "9":
-                    page.keyboard.press("Enter")
+                    with page.expect_navigation():
+                        page.keyboard.press("Enter")
                     page.wait_for_selector("#answer[data-asked]")
                     while page.query_selector("#answer"):
                         page.wait_for_selector("#answer[data-asked]")

@@ -77,7 +77,15 @@ def _pictures(one: Respondent, categories: Sequence[str], wrong: int) -> list[Ex
 
 def _group_section(respondents: Sequence[Respondent]) -> list[Section]:
     """Groups of people: means of what each person's own scores are; nothing where there is none."""
-    lines = unfolded([one for one in respondents if one.at("people")], "people")
+    lines, apart = [], {""}
+    for one in respondents:
+        if people := one.at("people"):
+            why = {
+                name.removeprefix("people."): reason
+                for name, reason in (one.at("undefined") or {}).items()
+            }
+            lines.append(Line(one.label, {**people, "undefined": why}))
+            apart |= {why.get(f"{column.name}.interval", "") for column in PEOPLE}
     if not lines:
         return []
     table = model_table(
@@ -87,7 +95,8 @@ def _group_section(respondents: Sequence[Respondent]) -> list[Section]:
         PEOPLE,
         notes=[
             "Bias: mean of (said − target) / target. Weber fraction: of everybody for whom an "
-            "observer can be fitted."
+            "observer can be fitted.",
+            *(f"Where a score has no interval: {reason}." for reason in sorted(apart - {""})),
         ],
     )
     lead = "Who took part is what was drawn: answers of one person hang together."

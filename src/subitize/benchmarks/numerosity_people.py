@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     import polars as pl
 
 OF_A_PERSON = ("accuracy", "nae", "bias", "weber_fraction")
+NOBODY = "nobody's answers tell it"
+ALONE = "one person's answers tell it: how people differ is not known"
+UNLIKE_NOBODY = "the people do not differ in it: nothing tells how far off another would be"
 BOUNDS = {"accuracy": (0.0, 1.0), "nae": (0.0, np.inf), "weber_fraction": (0.0, np.inf)}
 
 
@@ -36,17 +39,23 @@ def over_people(answers: pl.DataFrame, highest: int, scores: Mapping[str, Any]) 
     Nothing where one respondent answered alone. The interval of the headline is never narrower
     than that over trials: a few people who are alike by chance say little of others.
     """
-    each = {
-        str(person): _of_a_person(own, highest)
-        for (person,), own in answers.group_by("respondent", maintain_order=True)
-    }
+    each: dict[str, dict[str, float | None]] = {}
+    undefined: dict[str, str] = {}
+    for (person,), own in answers.group_by("respondent", maintain_order=True):
+        each[str(person)], why = _of_a_person(own, highest)
+        undefined |= {f"people.each.{person}.{name}": reason for name, reason in why.items()}
     if len(each) < 2:
         return {}
     found: dict[str, Any] = {"number": len(each), "each": each}
     for name in OF_A_PERSON:
         known = [value for one in each.values() if (value := one[name]) is not None]
-        found[name] = mean_over_units(known, BOUNDS.get(name, (-np.inf, np.inf)))
-    made: dict[str, Any] = {"people": found}
+        over = mean_over_units(known, BOUNDS.get(name, (-np.inf, np.inf)))
+        found[name] = over
+        if over is None:
+            undefined[f"people.{name}"] = NOBODY
+        elif over.low is None:
+            undefined[f"people.{name}.interval"] = ALONE if over.trials == 1 else UNLIKE_NOBODY
+    made: dict[str, Any] = {"people": found, "undefined": {**scores["undefined"], **undefined}}
     for name in ("accuracy", "nae"):
         over, headline = found[name], scores.get(name)
         if over is not None and isinstance(headline, Score):
@@ -54,21 +63,24 @@ def over_people(answers: pl.DataFrame, highest: int, scores: Mapping[str, Any]) 
     return with_states(made, answers)
 
 
-def _of_a_person(own: pl.DataFrame, highest: int) -> dict[str, float | None]:
+def _of_a_person(own: pl.DataFrame, highest: int) -> tuple[dict[str, float | None], dict[str, str]]:
+    """The person's scores, and why some are null."""
     targets, responses = readable(own)
     found: dict[str, float | None] = dict.fromkeys(OF_A_PERSON)
     if not targets.size:
-        return found
+        return found, dict.fromkeys(OF_A_PERSON, "no answer was read")
     found["accuracy"] = float(accuracy(targets, responses))
     found["nae"] = float(nae(targets, responses))
     found["bias"] = float(np.mean((responses - targets) / targets))
     try:
         matrix = confusion_matrix(targets, responses, highest_target=highest)
-        fitted = fit_observer(matrix.counts).w
-        found["weber_fraction"] = None if fitted is None else fitted.value
-    except BadInput:
-        pass
-    return found
+        fitted = fit_observer(matrix.counts)
+    except BadInput as problem:
+        return found, {"weber_fraction": str(problem)}
+    if fitted.w is None:
+        return found, {"weber_fraction": fitted.reason or NOBODY}
+    found["weber_fraction"] = fitted.w.value
+    return found, {}
 
 
 def _widened(headline: Score, over: Score, bounds: tuple[float, float]) -> Score:

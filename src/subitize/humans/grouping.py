@@ -42,8 +42,10 @@ def group_people(folders: Sequence[Path], name: str, out: Path) -> Path:
     parts["model"] = {"name": f"human/{name}", "settings": shown[0], "revision": None}
     made = RunFolder.open(out, parts, {"respondents": people})
     with locked(made.path):
-        made.update(respondents=people)
         _take_in(made.path, folders, str(infos[0]["benchmark"]))
+        each = sum(info.get("study", {}).get("annotators", 1) for info in infos)
+        many = sum(1 for _ in planned(made.path))
+        made.update(respondents=people, study={"trials": many, "annotators": each})
     return made.path
 
 

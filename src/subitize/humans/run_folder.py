@@ -20,7 +20,7 @@ from subitize.datasets.geckonum.prompts import read_prompts
 from subitize.files import make_folder, write_json, write_whole
 from subitize.humans.answers import Answers, Row, read_answers
 from subitize.humans.exporting import geckonum_files, need
-from subitize.records import Response, fingerprint
+from subitize.records import Response, Trial, fingerprint
 from subitize.runs.folder import RunFolder
 from subitize.runs.journal import Journal
 from subitize.runs.plan import Plan
@@ -53,8 +53,23 @@ def make_run(answers: Answers, out: Path) -> Path:
 
 
 def _made(answers: Answers, place: Path) -> Path:
-    if not answers.study.kind.startswith("geckonum"):
-        return _asked_run(answers, place)
+    gecko = answers.study.kind.startswith("geckonum")
+    made = (_gecko_run if gecko else _asked_run)(answers, place)
+    # What was dropped, and the pilot, are none of what the study wants answered.
+    planned = [trial.id for item, trial in _asked(answers) if item not in answers.dropped]
+    RunFolder.at(made).update(
+        study={"trials": len(set(planned)), "annotators": answers.study.annotators}
+    )
+    return made
+
+
+def _asked(answers: Answers) -> list[tuple[str, Trial]]:
+    """The main part's items with the trials that they are made of."""
+    return [(item.id, question.trial) for item in answers.material.items if item.role == "main"
+            for question in item.questions if question.trial is not None]  # fmt: skip
+
+
+def _gecko_run(answers: Answers, place: Path) -> Path:
     files = place / "files"
     files.mkdir()
     for name, content in geckonum_files(answers).items():
@@ -90,11 +105,9 @@ def _asked_run(answers: Answers, out: Path) -> Path:
     names = list(dict.fromkeys(row.person.name for row in rows))
     listed = [{"name": respondent(answers, name), "settings_hash": settings_hash} for name in names]
     made = RunFolder.open(out, parts, {"reader": None, "respondents": listed})
-    asked = [question.trial for item in answers.material.items if item.role == "main"
-             for question in item.questions if question.trial is not None]  # fmt: skip
     times = Counter[tuple[str, str]]()
     with Plan(made.path, benchmark.CONDITION) as plan, Journal(made.path) as journal:
-        plan.add(asked)
+        plan.add([trial for _, trial in _asked(answers)])
         for row in rows:
             key = (row.person.name, row.question.trial_id)
             journal.write(_response(answers, row, settings_hash, times[key]))

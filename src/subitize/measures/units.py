@@ -10,6 +10,8 @@ import numpy as np
 from subitize.records import Score
 
 TAIL = 0.025
+ROUNDING = 1e-9
+"""values that are closer, relative to their mean, are the same"""
 
 
 def mean_over_units(
@@ -17,7 +19,8 @@ def mean_over_units(
 ) -> Score | None:
     """The mean of one value per unit with its 95 % interval over units; None without any.
 
-    x̄ ± t(.975, k − 1) · s / √k, cut at the bounds of a value. One unit has no interval.
+    x̄ ± t(.975, k − 1) · s / √k, cut at the bounds of a value. One unit has no interval, nor have
+    units that do not differ: nothing tells how far off another would be.
     Unit: that of the values.
 
     >>> found = mean_over_units([0.1, 0.2, 0.3])
@@ -30,7 +33,7 @@ def mean_over_units(
     if not known.size:
         return None
     mean, many = float(known.mean()), int(known.size)
-    if many < 2:
+    if many < 2 or np.ptp(known) <= ROUNDING * max(1.0, abs(mean)):
         return Score(mean, trials=many)
     reach = float(stdtrit(many - 1, 1 - TAIL) * known.std(ddof=1) / math.sqrt(many))
     return Score(mean, max(bounds[0], mean - reach), min(bounds[1], mean + reach), many)

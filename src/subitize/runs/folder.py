@@ -25,6 +25,8 @@ from subitize.runs.shards import WHOLE, slug
 PACKAGES = ("subitize", "numpy", "aiohttp", "scipy", "torch", "transformers", "inspect_ai")
 LISTS = {"readers": ("name", "settings_hash"), "respondents": ("name", "settings_hash")}
 """lists of run.json, with what each of their entries must have"""
+STUDY = ("trials", "annotators")
+"""what run.json says of people's study: trials that it planned, and people per trial"""
 FORMAT = 2
 """of run folders: goes up when a reader of the old one would go wrong"""
 
@@ -154,6 +156,9 @@ def _missing(info: Mapping[str, Any]) -> list[str]:
             missing.append(f"{key} (a list of objects with {', '.join(fields)})")
     if not isinstance(info.get("decisions", {}), dict):
         missing.append("decisions (an object)")
+    study = info.get("study", dict.fromkeys(STUDY, 0))
+    if not isinstance(study, dict) or not all(isinstance(study.get(one), int) for one in STUDY):
+        missing.append(f"study (an object with {', '.join(STUDY)})")
     ended = info.get("ended", [])
     if not isinstance(ended, list) or not all(isinstance(one, str) for one in ended):
         missing.append("ended (a list of stages)")

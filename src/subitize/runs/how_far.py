@@ -25,12 +25,18 @@ class HowFar(NamedTuple):
 def how_far(run: StoredRun) -> HowFar:
     """How many trials the run's settings ask of the model, and how many were answered.
 
-    Where no formula tells the first, or its data are not here, what was answered is all.
+    Where no formula tells the first, or its data are not here, what was answered is all. A run of
+    people has what its own study planned: a trial is answered when as many people as it wants did.
     """
     import polars as pl
 
+    failed = int((run.counted["state"] == "failed").sum())
+    if study := run.info.get("study"):
+        said = run.answers.filter(pl.col("state") != "failed").group_by("trial")
+        people = said.agg(pl.col("respondent").n_unique())["respondent"]
+        return HowFar(study["trials"], int((people >= study["annotators"]).sum()), failed)
     sizes: dict[str, int | None] = {}
-    # an imported run, and one of people, asks what others planned
+    # an imported run asks what others planned
     if kind := run.info.get("kind"):
         decisions = run.info.get("decisions") or {}
         with suppress(SubitizeError, KeyError):
@@ -40,4 +46,4 @@ def how_far(run: StoredRun) -> HowFar:
     given = run.answers.filter(pl.col("stage").is_in(list(sizes)) & (pl.col("state") != "failed"))
     answered = given["trial"].n_unique()
     wanted = sum(answered if size is None else size for size in sizes.values())
-    return HowFar(wanted, answered, int((run.counted["state"] == "failed").sum()))
+    return HowFar(wanted, answered, failed)

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
 import polars as pl
 
 from subitize.benchmarks.capture.page_tables import NAME
+from subitize.benchmarks.capture.scoring import STEPS
 from subitize.measures.error_size import smape_terms
-from subitize.measures.resampling import bootstrap_mean
+from subitize.measures.intervals import mean_interval
 from subitize.published import capture as paper
 from subitize.reports.cells import Line, columns, model_table
 from subitize.reports.page import Section
 from subitize.reports.respondents import Respondent
 
-SEED = 20250904
 SHOWN = columns("pictures:Pictures:n; answers:Answers:n; smape:sMAPE, occluded:.2f±")
 
 
@@ -30,9 +29,12 @@ def people_section(set_: str, respondents: Sequence[Respondent]) -> list[Section
     for one in respondents:
         own = asked[one.label].filter(pl.col("configuration").is_in(seen))
         if own.height:
-            terms = smape_terms(own["target"].to_numpy(), own["answer"].to_numpy())
-            found = bootstrap_mean(terms, np.random.default_rng(SEED),
-                                   clusters=own["configuration"].to_numpy())  # fmt: skip
+            target = own["target"].cast(float).to_numpy()
+            terms = smape_terms(target, own["answer"].to_numpy())
+            found = mean_interval(
+                terms, clusters=own["configuration"].to_numpy(), bounds=(0.0, 100.0), worst=True,
+                steps=STEPS["error"](target, terms),
+            )  # fmt: skip
             values = {"pictures": own["configuration"].n_unique(), "answers": own.height}
             badge = "people" if one in people else ""
             lines.append(Line(one.label, {**values, "smape": found}, badge))
