@@ -20,6 +20,7 @@ from subitize.humans.viewing_table import RunsTable
 from tests.browsing import DESKTOP, Visit, serious
 from tests.humans.viewed import make_runs
 from tests.reports.embedded import rows_of
+from tests.scored import load_run
 from tests.serving import files_of
 
 pytestmark = [pytest.mark.xdist_group("browser"), pytest.mark.budget(40)]
@@ -104,6 +105,20 @@ def test_capture_s_marks_open_their_trials(tmp_path: Path) -> None:
     # Every picture is in one cell (or in the row of what is above all), and at one mark per fact.
     assert 0 < cells <= 60
     assert points == {"hidden": 60, "wanted": 60, "arrangement": 60}
+
+
+@pytest.mark.parametrize("task", ["counting", "mlm", "vqa"])
+def test_the_probe_s_marks_open_their_trials(task: str, tmp_path: Path) -> None:
+    made = run("probe", "sim/perfect", out=tmp_path, task=task, items=40).folder
+    words = ["report", str(made), "--out", str(tmp_path / "some" / "where" / "report.html")]
+    assert CliRunner().invoke(root, [*words, "--viewer", "view/index.html"]).exit_code == 0
+    table = RunsTable([made])
+    shown = {one["n"]: scope(table, query_from(table, one, ())).height
+             for one in links_of(tmp_path, "report.html")}  # fmt: skip
+    own = load_run(made)
+    asked = Counter(map(str, own.counted["n"]))
+    assert shown == {n: asked[n] for n in own.scores["numbers"]}
+    assert len(shown) > 3
 
 
 def test_without_a_viewer_nothing_leads_anywhere(site: Path) -> None:

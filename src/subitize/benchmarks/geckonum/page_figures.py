@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from textwrap import fill
+from types import MappingProxyType
 
 import numpy as np
 import polars as pl
@@ -14,6 +15,7 @@ from subitize.benchmarks.geckonum.page_found import readable
 from subitize.records import Score
 from subitize.reports.charts import Series, dot_rows, legend, lines, panels, percent_axis
 from subitize.reports.grids import Matrix
+from subitize.reports.links import opens
 from subitize.reports.style import INK, MUTED, OVER, OWN, SHADES, SMALLEST, new_figure, styled
 
 LIGHT = ("#c9ced6", "#e3d9b8", "#e6c3dd")
@@ -64,11 +66,23 @@ def dots(groups: Sequence[str], shares: Scores, printed: Scores) -> Figure:
     return figure
 
 
-def by_number(shares: Scores, label: str, score: str = "right labels") -> Figure:
-    """Accuracy against a number, a line per painter or model; a panel each where they are many."""
+def by_number(
+    shares: Scores,
+    label: str,
+    score: str = "right labels",
+    chosen: Mapping[str, Mapping[str, str]] = MappingProxyType({}),
+) -> Figure:
+    """Accuracy against a number, a line per painter or model; a panel each where they are many.
+
+    `chosen`: by what the viewer chooses the trials of a line, whose condition `n` is the number.
+    """
     known = {name for own in shares.values() for name in own}
     numbers = sorted(known, key=lambda name: (int(name.rstrip("+")), name))
     series, step = _series(numbers, shares), -(-len(numbers) // TICKS)
+    for nth, whose in enumerate(shares):
+        places = {place: opens(chosen.get(whose, {}), n=numbers[place])
+                  for place in series[nth].points}  # fmt: skip
+        series[nth] = series[nth]._replace(opened=places)
     with styled():
         if len(series) <= TOGETHER:
             figure = new_figure(7.2, 3.0)

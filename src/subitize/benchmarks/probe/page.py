@@ -322,13 +322,14 @@ def _by_number(task: str, respondents: Sequence[Respondent], score: str) -> Figu
         if paper:
             label = f"LXMERT, {split} (published)"
             shares[label] = {n: one for n, one in paper.items() if n in numbers}
+    chosen = {one.label: {"run": one.run.folder.name} for one in respondents}
     title = {"acc_r": "acc_r", "recall_at_1": "Recall@1", "accuracy": "Accuracy"}[score]
     return Figure(
         f"{NAME}-{task}-by-number",
         f"{title} by the right number, with 95 % intervals over pictures"
         + ("; published curves have none." if score in PRINTED else "."),
         f"A line per model: {title} against the right number; the table behind it has the values.",
-        partial(figures.by_number, shares, "right number", title),
+        partial(figures.by_number, shares, "right number", title, chosen),
         data_table(f"{NAME}-{task}-by-number", ("model", "number", score, "low", "high"), rows),
     )
 
