@@ -15,6 +15,7 @@ SubitizeError                 exit 1: anything that stopped the work
     │   ├── Relearned         the server wants the request put otherwise, which is done from now on
     │   └── Hollow            a reply without content: a few more tries, then it is what it is
     └── Hopeless              the same for every trial (no such model, wrong key): the run stops
+        ├── Unable            the model itself can't do it, ever; exit 2: another one is to be named
         ├── Unfit             refused as it was asked: hopeless, unless others were answered
         └── NoCredit          no money or quota is left: the run stops at once, whatever came before
 
@@ -131,6 +132,12 @@ class Hollow(Retryable):
 
 class Hopeless(ModelError):
     """The same for every trial: asking on would only waste calls."""
+
+
+class Unable(Hopeless):
+    """The model itself can't do what is asked: the same command again does not help."""
+
+    exit_code = 2
 
 
 class Unfit(Hopeless):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import sys
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -25,7 +26,14 @@ from subitize.runs.estimating import Estimate, How, estimate
 from subitize.runs.folder import read_info
 from subitize.runs.run import Outcome, RunOptions, choose_helper_kind, choose_kind, run_benchmark
 from subitize.runs.stored import StoredRun, score_run, stored_run
+from subitize.stimuli import render
 
+USUAL_WRITER = "`subitize stimuli NAME --out FOLDER`"
+WRITERS: Mapping[str, str] = {
+    "probe": "`subitize probe sentences --out FOLDER` (with the same --seed and --set, but "
+    "task=counting: every task shows the same scenes)"
+}
+"""which command writes the pictures that a benchmark draws"""
 OptionsOf = Callable[[str], ModelOptions]
 """how the model of a role is opened; the empty role is the model under test"""
 
@@ -67,7 +75,8 @@ def run_and_score(
 ) -> tuple[Outcome, StoredRun]:
     """One model through one benchmark; the scores come also when it stopped early."""
     if (check := getattr(model, "check_pictures", None)) is not None:
-        check(_files_shown(benchmark, settings, choose_kind(benchmark, model, settings)))
+        shown = _files_shown(benchmark, settings, choose_kind(benchmark, model, settings))
+        check(shown, WRITERS.get(benchmark.NAME, USUAL_WRITER))
     outcome = run_benchmark(benchmark, settings, model, out, options, helpers)
     gone = outcome.error is not None and not (outcome.folder / "run.json").exists()
     if outcome.error is not None and (gone or isinstance(outcome.error, WrongRun)):
@@ -80,15 +89,18 @@ def run_and_score(
 
 
 def _files_shown(benchmark: Benchmark[Any], settings: Settings, kind: Kind) -> list[str]:
-    """The hashes of the picture files that a run will show; drawn pictures are not drawn for it."""
+    """The hashes of the picture files that a run will show; drawn ones are drawn for it."""
     decided = benchmark.ready(settings, kind)
-    return [
-        str(trial.stimulus.recipe["sha256"])
-        for stage in benchmark.stages(settings, kind)
-        if not stage.follows
-        for trial in benchmark.trials(stage.name, settings, decided)
-        if trial.stimulus.kind == "file"
-    ]
+    found: dict[str, str] = {}
+    for stage in benchmark.stages(settings, kind):
+        for trial in () if stage.follows else benchmark.trials(stage.name, settings, decided):
+            shown = trial.stimulus
+            known = fingerprint([shown.kind, shown.recipe])
+            if shown.kind == "file":
+                found[known] = str(shown.recipe["sha256"])
+            elif shown.kind == "drawn" and known not in found:
+                found[known] = hashlib.sha256(render(shown).png).hexdigest()
+    return list(found.values())
 
 
 @dataclass(frozen=True)

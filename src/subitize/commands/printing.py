@@ -146,10 +146,22 @@ def _numbers(name: str, value: Any) -> dict[str, str]:
             if isinstance(v, Mapping) and "low" in v and v.get("value") is not None
         )
         return {f"{name} {key}": told(one, ".4f") for key, one in inner}
+    if name == "parameters" and value is not None:
+        return {name: _size(float(value))}
     whole = isinstance(value, int) and not isinstance(value, bool)
     if whole or isinstance(value, float | Mapping):
         return {name: told(value, COUNT if whole else ".4f")}
     return {}
+
+
+def _size(billions: float) -> str:
+    """How many parameters, as people say it.
+
+    >>> _size(7.06), _size(0.124), _size(0.000046885)
+    ('7.06 billion', '124 million', '46,885')
+    """
+    times, unit = (1, "billion") if billions >= 1 else (1e3, "million")
+    return f"{billions * times:.3g} {unit}" if billions >= 1e-3 else f"{billions * 1e9:,.0f}"
 
 
 def pairs(given: list[str]) -> dict[str, str]:

@@ -21,7 +21,7 @@ from subitize.commands.starting import (
     prepare,
     prices_from,
 )
-from subitize.errors import BadInput
+from subitize.errors import BadInput, Unable
 from subitize.models.base import ModelOptions
 from subitize.opening import load_stored, run_and_score
 from subitize.runs.correcting import keep_calibration, rules_of
@@ -117,7 +117,8 @@ def run(  # noqa: PLR0913, PLR0917  the options of the command, one each
     for outcome, scores in results:
         tell(outcome, scores["model"], prices)
     complete = len(results) == len(prepared) and all(outcome.complete for outcome, _ in results)
-    raise typer.Exit(0 if complete else 1)
+    unable = any(isinstance(outcome.error, Unable) for outcome, _ in results)
+    raise typer.Exit(Unable.exit_code if unable else 0 if complete else 1)
 
 
 def _tell_counter(prepared: list[Prepared], counter: str | None) -> None:
@@ -197,7 +198,8 @@ def tell(outcome: Outcome, respondent: str, prices: Prices | None = None) -> Non
     if outcome.stopped:
         why = str(outcome.error or outcome.stopped)
         # One message, and the last on the screen.
-        again = "" if AGAIN in why else " Run the same command again to go on where it stopped."
+        done = AGAIN in why or isinstance(outcome.error, Unable)
+        again = "" if done else " Run the same command again to go on where it stopped."
         say(f"{respondent}: stopped: {why}{'' if why.endswith('.') or not again else '.'}{again}")
     elif outcome.failed:
         todo = (

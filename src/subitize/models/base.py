@@ -129,6 +129,8 @@ class Boxes(TypedDict, total=False):
 
 Answers = Sequence["Reply | ModelError"]
 T = TypeVar("T")
+CUT = "cut_at"
+"""the fact of a reply that its text was longer than the so many tokens that the model takes"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,6 +209,9 @@ class Model:
 
     async def open(self) -> None:
         """Called before the first item, inside the event loop; again after `close` if need be."""
+
+    def check_kind(self, kind: Kind) -> None:
+        """Called after `open`: what it can never do is an `Unable` before anything is asked."""
 
     async def close(self) -> None:
         """Called once after the last item."""

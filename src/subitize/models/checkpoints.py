@@ -20,7 +20,7 @@ from typing import Any
 
 import orjson
 
-from subitize.errors import BadInput, Hopeless, MissingExtra, ModelError, SubitizeError
+from subitize.errors import BadInput, Hopeless, MissingExtra, ModelError, SubitizeError, Unable
 from subitize.files import write_whole
 from subitize.models.base import Model, ModelOptions
 from subitize.models.hf.weights import lacking
@@ -272,7 +272,7 @@ def check_weights(source: str, loaded: Mapping[str, Any], own: bool = False) -> 
     lacking = sorted(map(str, loaded.get("missing_keys") or ()))
     lacking += sorted(map(str, loaded.get("mismatched_keys") or ()))
     if lacking:
-        raise Hopeless(
+        raise Unable(
             f"The checkpoint {source!r} lacks {len(lacking)} of the model's weights (the first is "
             f"{lacking[0]}): it would answer by random ones. Give a complete checkpoint "
             "of this kind, in the format of transformers"

@@ -23,7 +23,7 @@ from typing import Any, BinaryIO
 
 import orjson
 
-from subitize.errors import ModelError, SubitizeError
+from subitize.errors import ModelError, SubitizeError, Unable
 from subitize.models.base import METHODS, Item, ModelOptions, Reply, compute, opened, words_of
 from subitize.models.catalog import open_model
 from subitize.models.secrets import Secrets, whole_characters
@@ -61,6 +61,11 @@ def unpack_reply(entry: dict[str, Any]) -> Reply | ModelError:
     if entry["kind"] == "picture":
         value = base64.b64decode(value["base64"])
     return Reply(entry["kind"], value, entry["stop"], entry["usage"], entry["facts"])
+
+
+def problem_of(problem: SubitizeError) -> dict[str, Any]:
+    """What stops a model as a whole, and whether that is for good."""
+    return {"problem": str(problem), "unable": isinstance(problem, Unable)}
 
 
 def _pack_reply(answer: Reply | ModelError) -> dict[str, Any]:
@@ -136,6 +141,7 @@ class Answerer:
         self._model = open_model(hello["name"], ModelOptions(**hello["options"]))
         self._loop = asyncio.new_event_loop()
         self._loop.run_until_complete(opened(self._model))
+        self._model.check_kind(hello["kind"])
         self._ask = getattr(self._model, METHODS[hello["kind"]])
         self._drawer = Drawer()
 
@@ -163,7 +169,7 @@ class Answerer:
             made = [_unpack_item(*pair) for pair in zip(batch, self.draw(batch), strict=True)]
             answers = compute(self._answers, [item for item, _ in made])
         except SubitizeError as problem:
-            return {"problem": str(problem)}
+            return problem_of(problem)
         finally:
             self._drawer.forget(2 * len(batch))
         packed = [_pack_reply(one) for one in answers]
@@ -188,7 +194,7 @@ def main() -> None:
     try:
         answerer = Answerer(read_message(stdin))
     except SubitizeError as problem:
-        write_message(stdout, {"problem": str(problem)})
+        write_message(stdout, problem_of(problem))
         return
     write_message(stdout, {"ready": True})
     batches: Queue[Any] = Queue()

@@ -18,7 +18,7 @@ from subitize.errors import (
     Unfit,
     WorkerLost,
 )
-from subitize.models.base import Item, Kind, Model, Reply, fitting, words_of
+from subitize.models.base import CUT, Item, Kind, Model, Reply, fitting, words_of
 from subitize.models.memory import told_by
 from subitize.records import Stimulus
 from subitize.runs.engines import Answered, Asked, Engine
@@ -240,6 +240,11 @@ class Desk:
                 self._tell_once(
                     f"{self.model.respondent}: the device's memory is too small for a batch of "
                     f"{self.model.batch_size}: asked {fits}"
+                )
+            if longest := answer.facts.get(CUT):
+                self._tell_once(
+                    f"{self.model.respondent}: text longer than the {longest} tokens that it takes "
+                    f"was cut (the fact {CUT} of such responses)"
                 )
             return answered
         self._failures_in_a_row += 1

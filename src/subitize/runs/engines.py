@@ -96,6 +96,7 @@ class LocalEngine:
 
     def __init__(self, model: Model, kind: Kind, concurrency: int) -> None:
         self._model = model
+        self._kind = kind
         self._ask: Callable[[Sequence[Item]], Any] = getattr(model, METHODS[kind])
         self._waits = inspect.iscoroutinefunction(self._ask)
         self.capacity = concurrency if self._waits else 2 * model.batch_size
@@ -105,6 +106,7 @@ class LocalEngine:
 
     async def open(self) -> None:
         await opened(self._model)
+        self._model.check_kind(self._kind)
 
     async def close(self) -> None:
         try:

@@ -15,7 +15,7 @@ from typing import Any
 
 import orjson
 
-from subitize.errors import BadInput, Hopeless, WorkerLost
+from subitize.errors import BadInput, Hopeless, Unable, WorkerLost
 from subitize.models import child as child_process
 from subitize.models.base import Kind, Model, ModelOptions
 from subitize.models.child import pack_item, unpack_reply
@@ -30,7 +30,7 @@ ENDING = 1.0
 def unpacked(found: Mapping[str, Any], seconds: float) -> list[Answered]:
     """What a worker elsewhere answered to a batch; what it could not draw is told."""
     if "problem" in found:
-        raise BadInput(found["problem"])
+        raise (Unable if found.get("unable") else BadInput)(found["problem"])
     each = seconds / max(1, len(found["answers"]))
     return [
         (unpack_reply(answer), each, sha256)
@@ -95,7 +95,7 @@ class IsolatedEngine:
         except WorkerLost as problem:
             raise WorkerLost(f"{self._model.respondent} did not load: {problem}") from None
         if "problem" in found:
-            raise Hopeless(found["problem"])
+            raise (Unable if found.get("unable") else Hopeless)(found["problem"])
         return child
 
     async def _exchange(self, child: Process, message: Any, allowed: float) -> dict[str, Any]:

@@ -21,9 +21,17 @@ from typing import Any
 
 import orjson
 
-from subitize.errors import BadInput, Hopeless, MissingExtra, SubitizeError, UnknownName, WorkerLost
+from subitize.errors import (
+    BadInput,
+    Hopeless,
+    MissingExtra,
+    SubitizeError,
+    Unable,
+    UnknownName,
+    WorkerLost,
+)
 from subitize.models.base import METHODS, Kind, Model, ModelOptions
-from subitize.models.child import Answerer, pack_item
+from subitize.models.child import Answerer, pack_item, problem_of
 from subitize.models.function import FunctionModel
 from subitize.runs.engines import Answered, Asked, Engine, EngineMaker, LocalEngine, telling
 from subitize.runs.isolated import unpacked
@@ -161,13 +169,13 @@ class Worker:
 
     def __init__(self, hello: bytes) -> None:
         self._answerer: Answerer | None = None
-        self._problem = ""
+        self._problem: dict[str, Any] = {}
         try:
             self._answerer = Answerer(orjson.loads(hello))
         except SubitizeError as problem:
-            self._problem = str(problem)
+            self._problem = problem_of(problem)
 
-    def ready(self) -> str:
+    def ready(self) -> dict[str, Any]:
         """Empty once the model is open, else what is wrong with it."""
         return self._problem
 
@@ -292,7 +300,7 @@ class RayEngine:
             self._end(actor)
             raise
         if problem:
-            raise Hopeless(problem)
+            raise (Unable if problem["unable"] else Hopeless)(problem["problem"])
         return actor
 
     async def _wait(self, reference: Any, allowed: float) -> Any:

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 from subitize.models.base import Answers, Item, Kind, Reply
 from subitize.models.checkpoints import check_numbers
+from subitize.models.hf.length import cut_at
 from subitize.models.hf.local import Local, Pair, repeatable
 
 KEPT = 5
@@ -32,10 +33,11 @@ class Classifying(Local):
 
         model, processor = self.parts
         item, picture = pair
+        longest = model.config.max_position_embeddings
+        cut = cut_at(processor.tokenizer, [item.question], longest)
         words = processor.tokenizer(
-            [item.question], truncation=True, return_tensors="pt",
-            max_length=model.config.max_position_embeddings,
-        )  # fmt: skip
+            [item.question], truncation=True, return_tensors="pt", max_length=longest
+        )
         seen = processor.image_processor(images=picture, return_tensors="pt")
         made = words.to(model.device) | seen.to(model.device, model.dtype)
         with repeatable():
@@ -48,4 +50,4 @@ class Classifying(Local):
             [label, round(chance, DIGITS)]
             for label, chance in zip(labels, chances.tolist(), strict=True)
         ]
-        return Reply("text", labels[0], facts={"answers": best})
+        return Reply("text", labels[0], facts={"answers": best, **cut})

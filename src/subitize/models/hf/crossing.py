@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-from subitize.errors import Hopeless, ModelError
+from subitize.errors import Hopeless, ModelError, Unable
 from subitize.models.base import Answers, Item, Kind, Reply
 from subitize.models.checkpoints import BROKEN, check_numbers, first_line
 from subitize.models.hf.heads import MASKS, MATCHES, Head
+from subitize.models.hf.length import cut_at
 from subitize.models.hf.local import COMMON, Local, Pair, repeatable
 from subitize.models.hf.masked import (
     OTHER_WORDS,
@@ -72,16 +73,19 @@ class Crossing(Local):
         except Hopeless as problem:
             return problem
         except BROKEN as problem:
-            return Hopeless(
-                f"{self.source!r} can't be loaded as {head.kind}: {first_line(problem)}"
-            )
+            return Unable(f"{self.source!r} can't be loaded as {head.kind}: {first_line(problem)}")
 
     def head(self, what: str) -> Any:
         """The model that does it."""
         found = self.parts[0].get(what)
         if found is None or isinstance(found, Exception):
-            raise found or Hopeless(f"{self.source!r} has no head to {what}: name another model.")
+            raise found or Unable(f"{self.source!r} has no head to {what}: name another model.")
         return found
+
+    def check_kind(self, kind: Kind) -> None:
+        self.head("match" if kind == "matcher" else "fill")
+        if kind != "matcher":
+            number_words(self._words)
 
     @property
     def tokenizer(self) -> Any:
@@ -98,31 +102,35 @@ class Crossing(Local):
 
     def _match(self, pair: Pair) -> Reply:
         head = MATCHES[self.family]
+        facts = self.cut(*pair[0].options)
         found = [self.forward("match", text, pair) for text in pair[0].options]
         if head.fits is None and self.config.get(TUNED):
             scores = [round(float(one.reshape(-1)[0].double().sigmoid()), DIGITS) for one in found]
-            return Reply("scores", {"scores": scores, "calibrated": True, "unit": "probability"})
+            told = {"scores": scores, "calibrated": True, "unit": "probability"}
+            return Reply("scores", told, facts=facts)
         if head.fits is None:
             scores = [round(float(logits.reshape(-1)[0]), DIGITS) for logits in found]
-            return Reply("scores", {"scores": scores, "calibrated": False, "unit": "logit"})
+            told = {"scores": scores, "calibrated": False, "unit": "logit"}
+            return Reply("scores", told, facts=facts)
         both = [logits.reshape(-1).double().softmax(-1) for logits in found]
         scores = [round(float(one[head.fits]), DIGITS) for one in both]
-        return Reply("scores", {"scores": scores, "calibrated": True, "unit": "probability"})
+        told = {"scores": scores, "calibrated": True, "unit": "probability"}
+        return Reply("scores", told, facts=facts)
 
     def _fill(self, pair: Pair) -> Reply:
         item = pair[0]
         words = self._words
         wanted = item.options or number_words(words, OTHER_WORDS)
         unknown = [word for word in wanted if word.lower() not in words]
-        facts = {"not_in_vocabulary": unknown} if unknown else {}
+        facts: dict[str, Any] = {"not_in_vocabulary": unknown} if unknown else {}
         found = ranked(self._behind_mask(item.question, pair), words, wanted)
-        return Reply("ranking", found, facts=facts)
+        return Reply("ranking", found, facts={**facts, **self.cut(item.question)})
 
     def _name(self, pair: Pair) -> Reply:
         asked = self.settings["prompt"].replace("{question}", pair[0].question)
         words = self._words
         found = ranked(self._behind_mask(asked, pair), words, number_words(words))
-        return Reply("text", found[0][0], facts={"ranking": found[:KEPT]})
+        return Reply("text", found[0][0], facts={"ranking": found[:KEPT], **self.cut(asked)})
 
     @property
     def _words(self) -> dict[str, int]:
@@ -139,17 +147,27 @@ class Crossing(Local):
             raise ModelError("the sentence is so long that its mask was cut off")
         return found[ids.index(self.tokenizer.mask_token_id)]
 
-    def encoded(self, text: str) -> Any:
-        """A sentence as numbers, cut where the model ends."""
-        config = self.config.get("text_config") or self.config
+    @property
+    def longest(self) -> int:
+        """So many tokens it takes."""
+        reads = "qformer_config" if self.family == "blip-2" else "text_config"
+        config = self.config.get(reads) or self.config
         longest = int(config.get("max_position_embeddings") or self.config.get("max_text_len", 512))
         if self.family == "bridgetower":
             longest -= 2  # RoBERTa's places begin behind its padding's
-        usual = self.tokenizer.model_max_length
+        return min(longest, int(self.tokenizer.model_max_length))
+
+    def cut(self, *texts: str) -> dict[str, int]:
+        """The fact that sentences are longer than the model takes, where they are."""
+        told = [with_separator(text, self.tokenizer) for text in texts]
+        return cut_at(self.tokenizer, told, self.longest)
+
+    def encoded(self, text: str) -> Any:
+        """A sentence as numbers, cut where the model ends."""
         return self.tokenizer(
             [with_separator(text, self.tokenizer)],
             truncation=True,
-            max_length=min(longest, usual),
+            max_length=self.longest,
             return_tensors="pt",
         )
 

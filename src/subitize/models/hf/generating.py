@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 from subitize.errors import BadInput, ModelError
 from subitize.models.base import Answers, Item, Kind, ModelOptions, Reply, singly
 from subitize.models.checkpoints import check_numbers
+from subitize.models.hf.length import places, room
 from subitize.models.hf.local import COMMON, Local, Pair
 from subitize.models.hf.pictures import with_queries
 from subitize.models.hf.standing import architecture
@@ -89,6 +90,7 @@ class Generating(Local):
         import transformers
 
         answers = architecture(self.config) == "BlipForQuestionAnswering"
+        self._apart = answers or encodes_first(self.config)
         brought = self.config["auto_map"] if self.own_code else ()
         named = next((name for name in OWN if name in brought), OWN[0])
         kind = transformers.BlipForQuestionAnswering if answers else getattr(transformers, named)
@@ -102,6 +104,7 @@ class Generating(Local):
             processor.tokenizer.pad_token = processor.tokenizer.eos_token
         model = self.weights(kind)
         with_queries(processor, model)
+        self._places = places(model)
         model.generation_config.pad_token_id = processor.tokenizer.pad_token_id
         return model, processor
 
@@ -155,6 +158,8 @@ class Generating(Local):
         model, _ = self.parts
         steps: list[Any] = []
         inputs = self.prepared(pairs)
+        begun = inputs["input_ids"]
+        most = room(self._places, begun.shape[1], self._apart, self.settings["max_tokens"])
         first = pairs[0][0]
         temperature = first.overrides.get("temperature", self.settings["temperature"])
         if temperature:
@@ -165,12 +170,11 @@ class Generating(Local):
         with torch.inference_mode():
             found = write(
                 **inputs,
-                **self._how(temperature),
+                **self._how(temperature, most),
                 return_dict_in_generate=True,
                 output_logits=self.settings["logprobs"],
                 logits_processor=LogitsProcessorList([partial(_noted, steps)]),
             )
-        begun = inputs["input_ids"]
         ids = found.sequences
         if ids.shape[1] >= begun.shape[1] and bool((ids[:, : begun.shape[1]] == begun).all()):
             ids = ids[:, begun.shape[1] :]
@@ -183,16 +187,16 @@ class Generating(Local):
         def answered(place: int) -> Reply:
             logits = [step[place] for step in (found.logits or ())[:KEPT]]
             prompt = self.prompt(pairs[place][0])
-            reply = self._reply(prompt, ids[place].tolist(), asked[place], logits)
+            reply = self._reply(prompt, ids[place].tolist(), asked[place], logits, most)
             # beyond its end a row of a batch only waits for the others
             check_numbers(*(step[place] for step in sound[: reply.usage["completion_tokens"]]))
             return reply
 
         return singly(answered, range(len(pairs)))
 
-    def _how(self, temperature: float) -> dict[str, Any]:
+    def _how(self, temperature: float, most: int) -> dict[str, Any]:
         how: dict[str, Any] = {
-            "max_new_tokens": self.settings["max_tokens"], "max_length": None,
+            "max_new_tokens": most, "max_length": None,
             "do_sample": bool(temperature), "temperature": None, "top_p": None, "top_k": None,
         }  # fmt: skip
         if temperature:
@@ -200,7 +204,9 @@ class Generating(Local):
             how["temperature"] = float(temperature)
         return how
 
-    def _reply(self, prompt: str, ids: list[int], asked: int, logits: list[Any]) -> Reply:
+    def _reply(
+        self, prompt: str, ids: list[int], asked: int, logits: list[Any], most: int
+    ) -> Reply:
         model, processor = self.parts
         tokenizer = processor.tokenizer
         ends = model.generation_config.eos_token_id
@@ -218,7 +224,7 @@ class Generating(Local):
             facts["first_token"] = self._likeliest(logits[0].float().log_softmax(-1))
         used = len(said) + (stop is not None)
         usage = {"prompt_tokens": asked, "completion_tokens": used, "total_tokens": asked + used}
-        length = stop is None and len(ids) >= self.settings["max_tokens"]
+        length = stop is None and len(ids) >= most
         return Reply("text", answer.strip(), "length" if length else "stop", usage, facts)
 
     def _likeliest(self, chances: Any) -> list[list[Any]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from subitize.errors import Hopeless, ModelError
+from subitize.errors import ModelError, Unable
 from subitize.numerals.finder import from_words
 
 MASKS = ("[MASK]", "<mask>", "{mask}")
@@ -63,7 +63,7 @@ def number_words(words: dict[str, int], others: Sequence[str] = ()) -> list[str]
         and value >= 0
     ]  # fmt: skip
     if not numbers:
-        raise Hopeless(
+        raise Unable(
             "The model's vocabulary has no number word: it can't say how many. Give a checkpoint "
             "whose tokenizer knows words such as two."
         )

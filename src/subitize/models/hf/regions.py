@@ -45,7 +45,7 @@ class Seeing(Crossing):
         wide = self.config.get("visual_feat_dim", self.config.get("visual_embedding_dim", 2048))
         return Features(Path(self.settings["features"]), int(wide))
 
-    def check_pictures(self, hashes: Sequence[str]) -> None:
+    def check_pictures(self, hashes: Sequence[str], writer: str) -> None:
         """Before anything is asked: features of the right size for every picture."""
         known = self._read()
         known.close()
@@ -54,7 +54,8 @@ class Seeing(Crossing):
             raise BadInput(
                 f"{len(missing)} of {len(set(hashes))} pictures have no region features in "
                 f"{self.settings['features']}; the first has the sha256 {missing[0]}. Make them "
-                "from the same files."
+                "from the same files, by the sha256 of each; pictures that are drawn are written "
+                f"as files by {writer}."
             )
 
     def inputs(self) -> Any:
@@ -135,6 +136,9 @@ class SeeingAnswers(Seeing):
 
         return {"answer": self.weights(LxmertForQuestionAnswering)}, self.inputs()
 
+    def check_kind(self, kind: Kind) -> None:
+        """Its only head is there, or it is not loaded."""
+
     def name(self, items: Sequence[Item]) -> Answers:
         return self.each(items, self._answer)
 
@@ -154,4 +158,4 @@ class SeeingAnswers(Seeing):
             [self._labels[place], round(chance, DIGITS)]
             for place, chance in zip(places.tolist(), best.tolist(), strict=True)
         ]
-        return Reply("text", listed[0][0], facts={"answers": listed})
+        return Reply("text", listed[0][0], facts={"answers": listed, **self.cut(pair[0].question)})

@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 
 from subitize.models.base import Answers, Item, Kind, Reply
 from subitize.models.checkpoints import check_numbers
+from subitize.models.hf.length import cut_at
 from subitize.models.hf.local import Local, Pair
 from subitize.models.hf.masked import with_separator
 
@@ -46,19 +47,24 @@ class Twins(Local):
 
     def _match(self, pair: Pair) -> Reply:
         item, picture = pair
+        model, tokenizer, _ = self.parts
+        told = [with_separator(text, tokenizer) for text in item.options]
+        cut = cut_at(tokenizer, told, model.config.text_config.max_position_embeddings)
         seen = self._picture(picture)
         cosines = [float(seen @ self._sentence(text)) for text in item.options]
         bias = self.bias()
         if bias is None:
             found = [round(cosine, DIGITS) for cosine in cosines]
-            return Reply("scores", {"scores": found, "calibrated": False, "unit": "cosine"})
+            value = {"scores": found, "calibrated": False, "unit": "cosine"}
+            return Reply("scores", value, facts=cut)
         import torch
 
         with torch.inference_mode():
             logits = torch.tensor(cosines) * self.parts[0].logit_scale.exp().cpu() + bias
             chances = torch.sigmoid(logits.double()).tolist()
         found = [round(chance, 2 * DIGITS) for chance in chances]
-        return Reply("scores", {"scores": found, "calibrated": True, "unit": "probability"})
+        value = {"scores": found, "calibrated": True, "unit": "probability"}
+        return Reply("scores", value, facts=cut)
 
     def bias(self) -> Any:
         """What makes a probability of a cosine: SigLIP's own, or that of our fine-tuning."""
