@@ -109,6 +109,21 @@ def test_a_metric_that_knows_and_one_that_does_not(released: pl.DataFrame) -> No
     assert "✗" in text
 
 
+def test_prompts_that_score_alike_tell_nothing_apart(released: pl.DataFrame) -> None:
+    """Noise of whole prompts: U takes their pictures as independent and finds differences."""
+    people, noise = judged_pictures(released), np.random.default_rng(8)
+    prompts, prompt = np.unique(people["dataset_id"].to_numpy(), return_inverse=True)
+    tables = [
+        scored(people, f"noise-{at}", noise.normal(size=prompts.size)[prompt]) for at in range(12)
+    ]
+    found = judge_metrics(released, join_scores(tables))["metrics"]
+    cells = [cell for one in found.values() for cell in one["models"].values()]
+    assert np.mean([cell["p"] < 0.05 for cell in cells]) > 0.1
+    assert np.mean([cell["tells_apart"] or bool(cell["why"]) for cell in cells]) < 0.1
+    for cell in cells:
+        assert not cell["tells_apart"] or cell["low"] > 0.5
+
+
 def test_painters_are_ranked_on_the_pictures_that_all_have(released: pl.DataFrame) -> None:
     """Imagen-C has ten pictures of some prompts: they enter no mean that others lack."""
     people = judged_pictures(released)

@@ -81,7 +81,9 @@ def numerosity_scores(
         return found
 
     targets, responses = readable(answers)
-    kinds = answers.filter(answers["state"] == "read")["category"].to_numpy().astype(str)
+    read = answers.filter(answers["state"] == "read")
+    kinds = read["category"].to_numpy().astype(str)
+    pictures = read["trial"].to_numpy().astype(str)
     matrix = _matrix(answers, highest)
     rng = np.random.default_rng([seed, 20250901])
     scores: dict[str, Any] = {
@@ -90,7 +92,10 @@ def numerosity_scores(
         "confusion": matrix.as_json(),
     }
     found = attempt(
-        "accuracy", lambda: naming_intervals(targets, responses, kinds, rng, highest_target=highest)
+        "accuracy",
+        lambda: naming_intervals(
+            targets, responses, kinds, rng, highest_target=highest, pictures=pictures
+        ),
     )
     scores |= _with_intervals(found, undefined)
     by_category = found.by_category if found is not None else {}
@@ -108,7 +113,7 @@ def numerosity_scores(
         for name in categories
     }
     scores |= observers(matrix.counts, (targets, responses), rng, undefined)
-    scores |= about_people(matrix.counts, (targets, responses, kinds), attempt)
+    scores |= about_people(matrix.counts, (targets, responses, kinds, pictures), attempt)
     scores["effort"] = effort(answers)
     scores["categories"] = {
         name: _category(answers.filter(answers["category"] == name), highest, by_category.get(name))

@@ -80,15 +80,15 @@ def _note(scores: dict[str, Any], biased: BiasedObserver | None) -> str | None:
 
 def about_people(
     counts: Counts,
-    trials: tuple[Floats, Floats, Any],
+    trials: tuple[Floats, Floats, Any, Any],
     attempt: Callable[[str, Callable[[], Any]], Any],
 ) -> dict[str, Any]:
     """Measures that studies of people use: knower levels and anchoring."""
-    targets, responses, kinds = trials
+    targets, responses, kinds, pictures = trials
 
     def anchored() -> dict[str, Any]:
         cells = [f"{kind}/{target:g}" for kind, target in zip(kinds, targets, strict=True)]
-        answer, excess = anchoring(targets, responses, cells)
+        answer, excess = anchoring(targets, responses, cells, pictures)
         return {"answer": answer, "excess": excess}
 
     return {

@@ -22,12 +22,16 @@ class Anchoring(NamedTuple):
 
 
 def anchoring(
-    targets: ArrayLike, responses: ArrayLike, strata: ArrayLike | None = None
+    targets: ArrayLike,
+    responses: ArrayLike,
+    strata: ArrayLike | None = None,
+    pictures: ArrayLike | None = None,
 ) -> Anchoring:
     """Share of the modal answer beyond its base rate.
 
     index = (share of answers that are the mode) − (share of targets that are the mode)
-    The interval takes the mode as given and draws trials within `strata`, else within targets.
+    The interval takes the mode as given and draws trials within `strata`, else within targets; of
+    several answers about one of the `pictures`, whole pictures.
     Unit: share, −1 to 1. Best: 0.
 
     >>> found = anchoring([1, 2, 3, 4], [4, 4, 4, 4])
@@ -42,5 +46,5 @@ def anchoring(
     beyond = (given == mode).astype(np.float64) - (asked == mode)
     # a share beyond its base rate: what a trial can add depends on whether the mode was right
     bounds = (np.where(asked == mode, -1.0, 0.0), np.where(asked == mode, 0.0, 1.0))
-    found = mean_interval(beyond, strata=place, bounds=bounds)
+    found = mean_interval(beyond, strata=place, clusters=pictures, bounds=bounds)
     return Anchoring(int(mode) if mode.is_integer() else mode, found)

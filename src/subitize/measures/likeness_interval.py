@@ -31,13 +31,16 @@ CONSTANT = 1e-12
 
 
 def likeness_interval(
-    entries: tuple[ArrayLike, ArrayLike, ArrayLike, ArrayLike], yardstick: ArrayLike
+    entries: tuple[ArrayLike, ArrayLike, ArrayLike, ArrayLike],
+    yardstick: ArrayLike,
+    pictures: ArrayLike | None = None,
 ) -> Score | None:
     """The correlation of a run with a yardstick's matrix and its 95 % interval; None if undefined.
 
     r ± as far as a mean of influences (c − r (p − p̄) / √S) / √S reaches, S = Σ (p − p̄)²
     `entries` are (target, response, stratum, times) of trials that are alike, a stratum being a
-    category × target. Unit: correlation, −1 to 1.
+    category × target. With `pictures`, the one of each of as many entries of one trial, whole
+    pictures are drawn. Unit: correlation, −1 to 1.
 
     >>> from subitize.measures.baselines import observer_matrix
     >>> targets = np.arange(1, 11)
@@ -72,16 +75,10 @@ def likeness_interval(
     # beyond 1 it is noise alone, and the interval would shrink to its bound
     least_noisy = max(-1.0, min(1.0, value * math.sqrt(spread / (spread - noise.total))))
     influence = np.zeros((rows + 1, highest))
-    unlike = centred - least_noisy * away / math.sqrt(spread)
-    influence[1:, asked] = unlike / math.sqrt(spread - noise.total)
-    influence *= trials / np.where(sizes > 0, sizes, np.inf)
-    found = mean_interval(
-        influence[row, target - 1],
-        times=times,
-        strata=stratum,
-        steps=_steps(influence)[target - 1],
-        bounds=(influence.min(axis=0)[target - 1], influence.max(axis=0)[target - 1]),
-    )
+    influence[1:, asked] = centred - least_noisy * away / math.sqrt(spread)
+    influence *= trials / np.where(sizes > 0, sizes, np.inf) / math.sqrt(spread - noise.total)
+    whole = None if pictures is None else np.asarray(pictures).ravel()[kept]
+    found = _mean_influence(influence, (row, target, stratum, times), whole)
     if found.low is None or found.high is None or found.value is None:
         return Score(value, trials=trials)
     reach = found.value - found.low, found.high - found.value
@@ -89,6 +86,20 @@ def likeness_interval(
     if not noise.total and value >= 1 - CONSTANT:
         low = min(low, _with_unseen_errors(trials, rows))
     return Score(value, max(-1.0, low), min(1.0, high), trials)
+
+
+def _mean_influence(
+    influence: Floats, entries: tuple[Counts, ...], pictures: NDArray[Any] | None
+) -> Score:
+    row, target, stratum, times = entries
+    return mean_interval(
+        influence[row, target - 1],
+        times=times if pictures is None else None,
+        strata=stratum,
+        clusters=pictures,
+        steps=_steps(influence)[target - 1],
+        bounds=(influence.min(axis=0)[target - 1], influence.max(axis=0)[target - 1]),
+    )
 
 
 def _with_unseen_errors(trials: int, rows: int) -> float:

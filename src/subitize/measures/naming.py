@@ -2,7 +2,8 @@
 
 An *entry* is a distinct response of a category to a target, with how often it was given. A matrix
 is never filled in: places nobody answered add nothing, so targets up to 500 cost what their
-answers cost. Trials are drawn within category × target.
+answers cost. Trials are drawn within category × target; where several answers are about one
+picture, as people's are, whole pictures are drawn for the intervals of means and likenesses.
 """
 
 from __future__ import annotations
@@ -61,8 +62,11 @@ def naming_intervals(
     *,
     highest_target: int = 10,
     samples: int = LEVEL_SAMPLES,
+    pictures: ArrayLike | None = None,
 ) -> NamingIntervals:
     """All naming scores with 95 % intervals, one category per trial; only readable trials go in.
+
+    `pictures` names the picture of each trial: several answers about one are not independent.
 
     Errors and shares have the intervals of `intervals`, correlations those of
     `likeness_interval`. The generator serves the shares of counting levels and the null of the
@@ -81,7 +85,7 @@ def naming_intervals(
     one_for_each(asked, "trials", kinds, "categories")
     whole = confusion_matrix(asked, given, highest_target=highest_target).counts
     names, category = np.unique(kinds, return_inverse=True)
-    entries = _Entries(asked, given, category, highest_target)
+    entries = _Entries(asked, given, category, highest_target, pictures)
     own = {name: kinds == name for name in names.tolist()}
     same = category_consistency(
         {
@@ -130,11 +134,25 @@ def error_intervals(
 class _Entries:
     """Distinct answers by category and target, and how often each was given."""
 
-    def __init__(self, asked: Floats, given: Floats, category: Counts, highest: int) -> None:
+    def __init__(
+        self,
+        asked: Floats,
+        given: Floats,
+        category: Counts,
+        highest: int,
+        pictures: ArrayLike | None = None,
+    ) -> None:
         self.highest = highest
         values, value = np.unique(given, return_inverse=True)
         cell = category * (highest + 1) + asked.astype(np.int64)
         entry, self.times = np.unique(cell * values.size + value, return_counts=True)
+        self.picture: Counts | None = None
+        if pictures is not None:
+            names, picture = np.unique(np.asarray(pictures).ravel(), return_inverse=True)
+            one_for_each(asked, "trials", picture, "pictures")
+            if names.size < picture.size:  # each answer is an entry: it has its picture
+                self.picture, entry = picture, cell * values.size + value
+                self.times = np.ones_like(entry)
         self.cell, self.response = entry // values.size, values[entry % values.size]
         self.kind, self.target = np.divmod(self.cell, highest + 1)
         # trials of each target; column 0 stays empty
@@ -172,8 +190,9 @@ class _Entries:
         terms, step = np.asarray(values, dtype=np.float64), np.broadcast_to(steps, own.shape)
         return mean_interval(
             terms[own],
-            times=self.times[own],
+            times=self.times[own] if self.picture is None else None,
             strata=self.cell[own],
+            clusters=None if self.picture is None else self.picture[own],
             steps=step[own],
             bounds=(0.0, most),
             worst=worst,
@@ -184,7 +203,10 @@ class _Entries:
         table = self.target, self.response, self.cell, self.times
         human = observer_matrix(highest_target=self.highest)
         guesses = legacy_random_sample(highest_target=self.highest)
-        return likeness_interval(table, human), likeness_interval(table, guesses)
+        return (
+            likeness_interval(table, human, self.picture),
+            likeness_interval(table, guesses, self.picture),
+        )
 
     def category_table(self) -> tuple[Counts, Counts, Counts, Counts]:
         """(category, target, row, times) of each entry, rows as of a matrix."""

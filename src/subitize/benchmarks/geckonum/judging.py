@@ -118,12 +118,14 @@ def _told_apart(frame: pl.DataFrame, printed: bool | None) -> dict[str, Any]:
         return found | {"why": f"no picture is {'wrong' if right.size else 'right'}"}
     prompts = [frame.filter(chosen)["dataset_id"].to_numpy() for chosen in (RIGHT, ~RIGHT)]
     test = mann_whitney(right, wrong, clusters=(prompts[0], prompts[1]))
-    auc, shown = test.auc, test.p < ALPHA
+    auc = test.auc
     found |= {"auc": auc.value, "low": auc.low, "high": auc.high}
     found |= {name: getattr(test, name) for name in ("u", "z", "p")}
-    above = (auc.value or 0.0) - 0.5
-    worse = "wrong pictures score higher" if shown and above < 0 else None
-    return found | {"tells_apart": shown and above > 0, "why": worse}
+    # U takes pictures of one prompt as independent: the interval over prompts has to say it too
+    shown = test.p < ALPHA
+    better = shown and auc.low is not None and auc.low > 0.5
+    worse = shown and auc.high is not None and auc.high < 0.5
+    return found | {"tells_apart": better, "why": "wrong pictures score higher" if worse else None}
 
 
 def _ranked(by_painter: Mapping[str, pl.DataFrame], column: str) -> dict[str, Any]:
