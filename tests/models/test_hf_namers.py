@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import shutil
+from collections.abc import Sequence
 from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
@@ -470,8 +471,8 @@ def test_code_of_a_part_is_told_as_such_and_not_run(
     assert not (tmp_path / "ran").exists()
 
 
-def ask(model: Model) -> list[Any]:
-    return list(model.name(ITEMS))  # type: ignore[attr-defined]
+def ask(model: Model, items: Sequence[Item] = ITEMS) -> list[Any]:
+    return list(model.name(items))  # type: ignore[attr-defined]
 
 
 def test_vilt_chooses_out_of_its_list(matchers: dict[str, Path]) -> None:
@@ -498,6 +499,24 @@ def test_blip_answers_questions(matchers: dict[str, Path]) -> None:
     replies = ask(model)
     assert [one.kind for one in replies] == ["text"] * 3
     assert all(0 < one.usage["completion_tokens"] <= 5 for one in replies)
+
+
+def test_a_question_is_no_part_of_blips_answer(matchers: dict[str, Path]) -> None:
+    """Its captioner repeats the words that it goes on from: a number in them is not its own."""
+    from transformers import AutoProcessor, BlipForConditionalGeneration
+
+    folder = matchers["BlipForConditionalGeneration"]
+    assert ITEMS[0].picture
+    question = "how many cats are there ? 1 2 3 or 10 ?"
+    [reply] = ask(open_model(f"hf/{folder}?max_tokens=5"), [replace(ITEMS[0], question=question)])
+    assert reply.usage["completion_tokens"] <= 5
+    reference = BlipForConditionalGeneration.from_pretrained(folder)
+    processor = AutoProcessor.from_pretrained(folder)
+    seen = processor(Image.open(BytesIO(ITEMS[0].picture)), question, return_tensors="pt")
+    asked = seen["input_ids"].shape[1] - 1  # all but the end
+    written = reference.generate(**seen, max_new_tokens=5, max_length=None, do_sample=False)[0]
+    expected = processor.decode(written[asked:], skip_special_tokens=True)
+    assert reply.value == expected.strip()
 
 
 @pytest.mark.parametrize("kind", ["ViltForMaskedLM", "BridgeTowerForMaskedLM"])

@@ -451,7 +451,7 @@ def mortal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 def test_a_model_that_hangs_or_kills_its_process_costs_its_batch(
     tmp_path: Path, mortal: str
 ) -> None:
-    model = open_model(mortal, ModelOptions(timeout=4.0))
+    model = open_model(mortal, ModelOptions(timeout=8.0))
     outcome = ask(model, tmp_path / "runs")
     notes = {line["note"] for line in responses_of(outcome.folder) if line["stop"] == "failed"}
     fine = [line for line in responses_of(outcome.folder) if line["stop"] != "failed"]

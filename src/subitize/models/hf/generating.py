@@ -175,11 +175,7 @@ class Generating(Local):
                 output_logits=self.settings["logprobs"],
                 logits_processor=LogitsProcessorList([partial(_noted, steps)]),
             )
-        ids = found.sequences
-        if ids.shape[1] >= begun.shape[1] and bool((ids[:, : begun.shape[1]] == begun).all()):
-            ids = ids[:, begun.shape[1] :]
-        else:
-            ids = ids[:, 1:]  # what a decoder of its own begins with
+        ids = _written(found.sequences, begun)
         asked = inputs["attention_mask"].sum(dim=1).tolist()
         # of an item there are several rows where beams are searched
         sound = [step.reshape(len(pairs), -1) for step in steps]
@@ -248,6 +244,15 @@ def _noted(steps: list[Any], _ids: Any, scores: Any) -> Any:
     best = scores.amax(dim=-1)
     steps.append(best - best)
     return scores.masked_fill(~best.isfinite()[:, None], 0.0)
+
+
+def _written(ids: Any, begun: Any) -> Any:
+    """What a model wrote after its prompt; BLIP's repeats that without its last token."""
+    for told in (begun, begun[:, :-1]):
+        width = told.shape[1]
+        if width and ids.shape[1] >= width and bool((ids[:, :width] == told).all()):
+            return ids[:, width:]
+    return ids[:, 1:]  # what a decoder of its own begins with
 
 
 def encodes_first(config: Mapping[str, Any]) -> bool:
