@@ -8,9 +8,14 @@ from typing import Any
 
 import pytest
 
+from subitize.benchmarks.capture import page_figures as figures
 from subitize.benchmarks.catalog import page_of
 from subitize.published import capture as paper
 from subitize.reports.build import build_report
+from subitize.reports.charts import row_name
+from subitize.reports.narrow import narrowed
+from subitize.reports.respondents import respondents_from
+from subitize.reports.style import styled
 from tests.benchmarks.capture_runs import ask, question_of, replying
 from tests.chat_server import ChatServer
 from tests.reports.embedded import files_of, rows_of
@@ -122,3 +127,26 @@ def test_a_run_of_one_task_has_a_page_too(tmp_path: Path) -> None:
     scored = runs[0].scores["pattern"]["occluded"]["trials"]
     assert tasks["sim/chatty"]["pattern_occluded_trials"] == str(scored)
     assert "100.00" in page
+
+
+@pytest.mark.parametrize("models", [figures.MOST_OVERLAID, figures.MOST_OVERLAID + 1])
+def test_many_models_do_not_share_a_panel(tmp_path: Path, models: int) -> None:
+    labels = [f"sim/observer?w={n / 20}" for n in range(1, models + 1)]
+    runs = [load_run(ask(tmp_path, model=label)[0].folder) for label in labels]
+    respondents = respondents_from(runs, lambda scores: scores["smape"]["occluded"]["value"])
+    with styled():
+        figure = figures.by_facts("synthetic", respondents)
+        assert figure is not None
+        drawn = figure.draw()
+        every = [len(axes.containers) for axes in drawn.axes]
+        named = [name for axes in drawn.axes if (name := row_name(axes))]
+        wide = drawn.get_figwidth()
+        assert narrowed(drawn)
+    facts = len(figures.DRAWN)
+    if models > figures.MOST_OVERLAID:
+        assert every == [1] * models * facts
+        assert sorted(named) == sorted(labels)
+    else:
+        assert every == [models] * facts
+        assert not named
+    assert drawn.get_figwidth() < wide

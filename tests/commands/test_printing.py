@@ -6,6 +6,7 @@ from pathlib import Path
 
 import subitize
 from subitize.commands.printing import scores_text
+from subitize.reports.cells import OUTSIDE
 
 
 def test_verdicts_and_reasons_stand_in_the_text(tmp_path: Path) -> None:
@@ -31,3 +32,16 @@ def test_one_reason_for_many_scores_is_said_once(tmp_path: Path) -> None:
     assert {f"categories.{name}.nae.interval" for name in run.stored.scores["categories"]} <= set(
         undefined
     )
+
+
+def test_a_likeness_outside_its_interval_is_explained() -> None:
+    scores = {
+        "benchmark": "naming",
+        "model": "x",
+        "human_correlation": {"value": 0.9512, "low": 0.9544, "high": 1.0},
+    }
+    said = scores_text(scores)
+    assert "0.9512 [0.9544, 1.0000] †" in said
+    assert said.splitlines()[-1] == f"  † {OUTSIDE}"
+    scores["human_correlation"]["low"] = 0.9512  # type: ignore[index]
+    assert "†" not in scores_text(scores)

@@ -99,3 +99,14 @@ def test_every_field_is_explained() -> None:
     text = Path(plos2025.__file__).read_text("utf-8")
     for field in fields(PublishedRow):
         assert re.search(rf'\n    {field.name}: .*\n    """', text), field.name
+
+
+@pytest.mark.parametrize(
+    ("benchmark", "classes", "each"), [("naming", 5, 50), ("production", 4, 100)]
+)
+def test_models_were_asked_about_all_pictures_of_the_paper(
+    benchmark: str, classes: int, each: int
+) -> None:
+    for row in plos2025.rows(benchmark):
+        expected = (None, None) if row.baseline else (classes * 10 * each, each)
+        assert (row.trials, row.per_cell) == expected

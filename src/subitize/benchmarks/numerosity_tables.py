@@ -18,7 +18,17 @@ from subitize.measures.baselines import (
 from subitize.measures.counting_level import counting_level
 from subitize.measures.likeness import human_correlation
 from subitize.published.plos2025 import SAMPLED, STATEMENTS, PublishedRow
-from subitize.reports.cells import Line, at, cell, columns, data_table, model_table, text, words
+from subitize.reports.cells import (
+    OUTSIDE,
+    Line,
+    at,
+    cell,
+    columns,
+    data_table,
+    model_table,
+    text,
+    words,
+)
 from subitize.reports.grids import Matrix, matrix_from
 from subitize.reports.leaderboard import (
     Ranking,
@@ -66,14 +76,17 @@ def _form(one: Respondent) -> Cell:
 
 def _from_paper(row: PublishedRow) -> Line:
     naming = row.benchmark == "naming"
+    unknown = Cell(reason="" if row.baseline else NOT_PRINTED)
     accuracy = cell(row.accuracy, ".0%" if naming else ".1%", NOT_PRINTED)
     values = {
         **asdict(row),
         # As many digits as were printed.
         "nae": cell(row.nae, ".2f" if naming else ".3f"),
         "accuracy": Cell(None, row.accuracy_bound) if row.accuracy_bound else accuracy,
-        "parameters": row.parameters or Cell(reason="" if row.baseline else NOT_PRINTED),
-        "not_read": None if row.discarded is None else Cell(None, f"{row.discarded} replies"),
+        "parameters": row.parameters or unknown,
+        "trials": row.trials or unknown,
+        "per_cell": row.per_cell or unknown,
+        "not_read": unknown if row.discarded is None else Cell(None, f"{row.discarded} replies"),
         "prompt": words(row.prompt, badge="best of 3 prompts") if row.prompt else None,
     }
     if row.level_bound:
@@ -210,8 +223,7 @@ def _leaderboard_table(name: str, boards: Sequence[Board]) -> Table:
             "Level, consistency and likeness depend on how many trials there are per cell of "
             "target and category: compare rows with as many per cell.",
             "The correlation with the ideal human observer is a likeness, not an accuracy: who is "
-            f"always right gets {right}, because people estimate above four. Few "
-            "trials pull a likeness down; its interval leaves this out and may lie above it.",
+            f"always right gets {right}, because people estimate above four. {OUTSIDE}",
             "Rows marked published hold what the text of Testolin, Hou and Zorzi (2025) gives; "
             "rows marked baseline are computed, not run.",
         ],

@@ -10,7 +10,7 @@ import orjson
 import typer
 
 from subitize.errors import BadInput
-from subitize.reports.cells import COUNT, text, told
+from subitize.reports.cells import COUNT, OUTSIDE, as_score, text, told
 
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON and nothing else.")]
 BaseUrl = Annotated[str | None, typer.Option(help="Address of the model's server.")]
@@ -51,6 +51,8 @@ def say(message: str) -> None:
     print(message, file=sys.stderr)
 
 
+MARK = "†"
+"""on what lies outside its own interval"""
 NESTED = ("help", "backoff", "pictures_by_task")
 """scores whose parts hold scores that belong to the headline"""
 
@@ -84,7 +86,17 @@ def scores_text(scores: Mapping[str, Any]) -> str:
         alike.setdefault(reason, []).append(name)
     told_ |= {", ".join(names): f"– ({reason})" for reason, names in alike.items()}
     lines = [f"  {name.replace('_', ' '):24} {said}" for name, said in told_.items() if said]
+    if any(said.endswith(MARK) for said in told_.values()):
+        lines.append(f"  {MARK} {OUTSIDE}")
     return "\n".join([f"{scores['benchmark']} · {scores['model']}", *lines])
+
+
+def _marked(score: Any, form: str) -> str:
+    """A score as text; one outside its own interval bears a mark."""
+    known = as_score(score)
+    ends = [end for end in (known.low, known.value, known.high) if end is not None]
+    outside = len(ends) == 3 and sorted(ends) != ends
+    return f"{told(score, form)} {MARK}" if outside else told(score, form)
 
 
 def _left_out(scores: Mapping[str, Any]) -> dict[str, str]:
@@ -145,12 +157,12 @@ def _numbers(name: str, value: Any) -> dict[str, str]:
             for k, v in value.items()
             if isinstance(v, Mapping) and "low" in v and v.get("value") is not None
         )
-        return {f"{name} {key}": told(one, ".4f") for key, one in inner}
+        return {f"{name} {key}": _marked(one, ".4f") for key, one in inner}
     if name == "parameters" and value is not None:
         return {name: _size(float(value))}
     whole = isinstance(value, int) and not isinstance(value, bool)
     if whole or isinstance(value, float | Mapping):
-        return {name: told(value, COUNT if whole else ".4f")}
+        return {name: _marked(value, COUNT if whole else ".4f")}
     return {}
 
 

@@ -70,7 +70,7 @@ MEANINGS: Mapping[str, tuple[str, str]] = {
     "weber:fit_observer": (
         "The Weber fraction w is the spread of estimates as a share of the number; that of "
         "adults is about 0.15.",
-        f"Halberda and Feigenson 2008; {PAPER}",
+        f"Piazza et al. 2010; {PAPER}",
     ),
     "likeness:category_consistency": (
         "Consistency is the smallest correlation between the confusion matrices of two "

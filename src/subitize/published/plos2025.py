@@ -51,6 +51,10 @@ class PublishedRow:
     """smallest correlation between the confusion matrices of two categories"""
     prompt: str = ""
     """prompt form with the best result"""
+    trials: int | None = None
+    """pictures that were asked about, or for, in one prompt form"""
+    per_cell: int | None = None
+    """of these for each category and number"""
     discarded: int | None = None
     """how many replies were thrown away"""
     bias: Mapping[str, str] = field(default_factory=dict)
@@ -115,6 +119,9 @@ SAMPLED = (
     "Published correlations are with an observer whose answers were sampled once (accuracy .611), "
     "ours with its exact probabilities (.6156): they differ a little for that reason alone."
 )
+CELLS: Mapping[str, tuple[int, int]] = {"naming": (50, 50), "production": (100, 40)}
+"""§2.1: pictures for each object class and number, and how many such cells: five classes are
+shown, four painted, the numbers are 1 to 10"""
 _UNBIASED = dict.fromkeys(("apples", "people", "butterflies", "fast cards"), "none")
 
 
@@ -122,6 +129,8 @@ def _row(line: str) -> PublishedRow:
     cells = [cell.strip() for cell in line.split("|")]
     benchmark, model, source, size, accuracy, nae, level, human, likeness, prompt, lost = cells
     exact = accuracy.replace(".", "").isdecimal()
+    each, many = CELLS[benchmark]
+    baseline = model.startswith("Random")
     return PublishedRow(
         benchmark, model, _SOURCES[source], prompt=prompt,
         parameters=float(size) if size else None,
@@ -132,9 +141,10 @@ def _row(line: str) -> PublishedRow:
         note=_NOTES.get(model, ""),
         human_correlation=float(human) if human else None,
         category_consistency=float(likeness) if likeness else None,
+        trials=None if baseline else each * many, per_cell=None if baseline else each,
         discarded=int(lost) if lost else None,
         bias={**_UNBIASED, "dots": _ONLY_DOTS[model]} if model in _ONLY_DOTS else {},
-        baseline=model.startswith("Random"),
+        baseline=baseline,
     )  # fmt: skip
 
 

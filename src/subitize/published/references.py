@@ -16,9 +16,6 @@ REFERENCES: Mapping[str, str] = {
     "142, 247–265. doi:10.1016/j.cognition.2015.05.016",
     "Gibbon 1977": "Gibbon J (1977). Scalar expectancy theory and Weber's law in animal timing. "
     "Psychological Review 84(3), 279–325. doi:10.1037/0033-295X.84.3.279",
-    "Halberda and Feigenson 2008": "Halberda J, Feigenson L (2008). Developmental change in the "
-    "acuity of the “number sense”: The approximate number system in 3-, 4-, 5-, and 6-year-olds "
-    "and adults. Developmental Psychology 44(5), 1457–1465. doi:10.1037/a0012682",
     "Hayes and Krippendorff 2007": "Hayes AF, Krippendorff K (2007). Answering the call for a "
     "standard reliability measure for coding data. Communication Methods and Measures 1(1), 77–89. "
     "doi:10.1080/19312450709336664",
@@ -39,6 +36,9 @@ REFERENCES: Mapping[str, str] = {
     "Artificial Intelligence 29(1), 2901–2907. doi:10.1609/aaai.v29i1.9602",
     "Obuchowski 1997": "Obuchowski NA (1997). Nonparametric analysis of clustered ROC curve data. "
     "Biometrics 53(2), 567–578. doi:10.2307/2533958",
+    "Piazza et al. 2010": "Piazza M, Facoetti A, Trussardi AN, Berteletti I, Conte S, Lucangeli D, "
+    "et al. (2010). Developmental trajectory of number acuity reveals a severe impairment in "
+    "developmental dyscalculia. Cognition 116(1), 33–41",
     "Tversky and Kahneman 1974": "Tversky A, Kahneman D (1974). Judgment under uncertainty: "
     "Heuristics and biases. Science 185(4157), 1124–1131. doi:10.1126/science.185.4157.1124",
     "Wilcoxon 1945": "Wilcoxon F (1945). Individual comparisons by ranking methods. Biometrics "

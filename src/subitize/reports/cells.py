@@ -17,6 +17,8 @@ COUNT = ",.0f"
 MODEL = Column("model", "Model")
 LABELS = {"nae": "NAE", "smape": "sMAPE"}
 NOT_THERE = "not in the scores of this run"
+OUTSIDE = "Few trials pull a likeness down; its interval leaves this out and may lie above it."
+"""why a value can lie outside its own interval"""
 
 
 def text(value: float, form: str = ".3f") -> str:

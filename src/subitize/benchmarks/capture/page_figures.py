@@ -13,7 +13,7 @@ from matplotlib.figure import Figure as Drawing
 from subitize.benchmarks.capture.page_tables import BOTH, NAME, in_order, levels
 from subitize.records import Score
 from subitize.reports.cells import Line, as_score, at
-from subitize.reports.charts import Series, dot_figure, legend, lines, panels
+from subitize.reports.charts import Series, dot_figure, legend, lines, name_row, panels
 from subitize.reports.grids import Matrix, keys, side_by_side
 from subitize.reports.links import opens
 from subitize.reports.page import Figure
@@ -22,6 +22,8 @@ from subitize.reports.style import INK, MUTED, OWN, new_figure
 
 DRAWN = ("hidden", "total", "arrangement")
 MOST_MATRICES = 6
+MOST_OVERLAID = 4
+"""models whose intervals can be told apart in one panel"""
 
 
 def by_facts(set_: str, respondents: Sequence[Respondent]) -> Figure | None:
@@ -47,26 +49,52 @@ def by_facts(set_: str, respondents: Sequence[Respondent]) -> Figure | None:
 
 
 def _draw_facts(respondents: Sequence[Respondent], facts: Sequence[str]) -> Drawing:
-    figure, row = panels(len(facts), len(facts), (7.2 / len(facts), 2.7), sharey=True)
-    for axes, fact in zip(row, facts, strict=True):
-        by_model = [(one, levels(one, fact)) for one in respondents]
-        known = in_order(dict.fromkeys(level for _, own in by_model for level in own))
-        series = [
-            Series.at(n, one.label, {known.index(level): as_score(s) for level, s in own.items()})
-            ._replace(opened={known.index(level): _opens(one, fact, level) for level in own})
-            for n, (one, own) in enumerate(by_model)
-        ]  # fmt: skip
-        names = fact == "arrangement"
-        shift = 0.6 / max(1, len(series) - 1) if names else 0.06
-        lines(axes, series, joined=not names, shift=shift)
-        every = 1 if len(known) <= 12 else 2
-        axes.set_xticks(range(0, len(known), every), [str(v) for v in known[::every]])
-        axes.set_xlabel(fact if names else f"objects {'hidden' if fact == 'hidden' else 'in all'}")
+    """A few models in one panel per fact; more of them each in a row of panels of its own."""
+    alone = len(respondents) > MOST_OVERLAID
+    rows = [[place] for place in range(len(respondents))] if alone else [range(len(respondents))]
+    size = (7.2 / len(facts), 1.0 if alone else 2.7)
+    shared = "col" if alone else False
+    figure, every = panels(len(rows) * len(facts), len(facts), size, sharex=shared, sharey=True)
+    figure.set_label("")  # each column of panels stays together on a phone
+    known = {
+        fact: in_order(dict.fromkeys(v for one in respondents for v in levels(one, fact)))
+        for fact in facts
+    }
+    for nth, axes in enumerate(every):
+        row, fact = rows[nth // len(facts)], facts[nth % len(facts)]
+        _draw_fact(axes, [(n, respondents[n]) for n in row], fact, known[fact])
+        if alone and fact == facts[0]:
+            axes.set_title(" ", fontsize=8.5, loc="left")
+            name_row(axes, respondents[row[0]].label)
+        if alone and nth < len(every) - len(facts):
+            axes.set_xlabel("")
+            axes.tick_params(labelbottom=False)
     # Last, so that the axis which they share has room for all.
-    row[0].set_ylim(bottom=0)
-    row[0].set_ylabel("sMAPE of occluded pictures (%)")
-    legend(figure, row[0])
+    every[0].set_ylim(bottom=0)
+    for first in every[:: len(facts)]:
+        first.set_ylabel("sMAPE (%)" if alone else "sMAPE of occluded pictures (%)")
+    if not alone:
+        legend(figure, every[0])
     return figure
+
+
+def _draw_fact(
+    axes: Axes, drawn: Sequence[tuple[int, Respondent]], fact: str, known: Sequence[Any]
+) -> None:
+    """Models with their places, by the known levels of a fact."""
+    series = []
+    for place, one in drawn:
+        own = {known.index(level): (level, found) for level, found in levels(one, fact).items()}
+        points = {at: as_score(found) for at, (_, found) in own.items()}
+        opened = {at: _opens(one, fact, level) for at, (level, _) in own.items()}
+        look = place if len(drawn) > 1 else 0
+        series.append(Series.at(look, one.label, points)._replace(opened=opened))
+    names = fact == "arrangement"
+    shift = 0.6 / max(1, len(series) - 1) if names else 0.06
+    lines(axes, series, joined=not names, shift=shift)
+    every = 1 if len(known) <= 12 else 2
+    axes.set_xticks(range(0, len(known), every), [str(v) for v in known[::every]])
+    axes.set_xlabel(fact if names else f"objects {'hidden' if fact == 'hidden' else 'in all'}")
 
 
 def _occluded(one: Respondent) -> dict[str, str]:
