@@ -24,7 +24,7 @@ from subitize.errors import BadInput, UnknownName
 from subitize.published import plos2025
 from subitize.records import Reading, Row, Stimulus
 from subitize.reports.build import build_report
-from subitize.reports.page import Figure, Gallery, Table, every_block
+from subitize.reports.page import Figure, Fold, Gallery, Table, every_block
 from subitize.runs.stored import StoredRun
 from subitize.stimuli import render
 from tests.reports.embedded import files_of, rows_of
@@ -196,6 +196,16 @@ def test_many_models_take_several_figures() -> None:
     runs = [make_run(f"m{i}", simulate(guess, per_cell=1, seed=i)) for i in range(7)]
     names = [b.name for b in every_block(sections(runs)) if isinstance(b, Figure)]
     assert {"naming-confusion-1", "naming-confusion-2", "naming-errors-2"} <= set(names)
+    folded = {
+        inner.name
+        for section in sections(runs)
+        for block in section.blocks
+        if isinstance(block, Fold)
+        for inner in block.blocks
+        if isinstance(inner, Figure)
+    }
+    assert {"naming-confusion-2", "naming-errors-2"} <= folded
+    assert "naming-confusion-1" not in folded
     assert len(names) == len(set(names))
 
 

@@ -159,7 +159,10 @@ def measured_sections(name: str, respondents: Sequence[Respondent]) -> Iterator[
     categories, published = categories_of(respondents), plos2025.rows(name)
     yield tables.leaderboard_section(name, respondents, published)
     for grid in GRIDS:
-        blocks: list[Block] = list(_figures(name, grid, respondents, categories))
+        figures = list(_figures(name, grid, respondents, categories))
+        blocks: list[Block] = [*figures[:1]]
+        if figures[1:]:  # with many models the page would be nothing but these
+            blocks.append(Fold(f"{grid.title}: the other models", figures[1:]))
         if grid.id == "matrices":
             drawn = [one for alike in _merged(respondents) for one in alike]
             if left_out := [one.label for one in respondents if one not in drawn]:
