@@ -56,6 +56,10 @@ WANTED = {"int": int, "float": float, "bool": bool}
 """how the kind of an error of Typer's begins: what would have been right"""
 
 
+USAGE: Any = typer.BadParameter.__base__
+"""what Typer raises about a line that it can't take"""
+
+
 class LazyGroup(TyperGroup):
     """Imports a command's module when the command is called."""
 
@@ -85,11 +89,17 @@ class LazyGroup(TyperGroup):
             raise UnknownName("command", args[0], COMMANDS)
         return super().resolve_command(ctx, args)
 
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        try:
+            return super().parse_args(ctx, args)
+        except USAGE as problem:
+            _tell(problem)
+
     def invoke(self, ctx: Any) -> Any:
         try:
             return super().invoke(ctx)
-        except typer.BadParameter as problem:
-            _tell_value(problem)
+        except USAGE as problem:
+            _tell(problem)
         except KeyboardInterrupt:  # Typer would end without a word
             raise SubitizeError("interrupted") from None
 
@@ -123,14 +133,22 @@ def about(
     """Measure the number sense of multimodal AI."""
 
 
-def _tell_value(problem: typer.BadParameter) -> NoReturn:
-    """Typer's word about a value of the wrong type does not tell which was found."""
+def _tell(problem: Any) -> NoReturn:
+    """In one message: what is wrong, which value was found, and what the line looks like."""
+    if "NoArgs" in type(problem).__name__:  # the help that is wanted, and no mistake
+        raise problem
     errors: list[dict[str, Any]] = getattr(problem.__cause__, "errors", list)()
     wanted = WANTED.get(errors[0]["type"].partition("_")[0]) if errors else None
-    if wanted is None or problem.param is None:
-        raise problem
-    name = (problem.param.opts or [problem.param.name])[0]
-    raise BadInput(f"{name} is {errors[0]['input']!r}: give {in_words(wanted)}.") from None
+    if wanted is not None and problem.param is not None:
+        name = (problem.param.opts or [problem.param.name])[0]
+        raise BadInput(f"{name} is {errors[0]['input']!r}: give {in_words(wanted)}.") from None
+    said = problem.format_message().rstrip(".")
+    if problem.ctx is None:
+        raise BadInput(f"{said}.") from None
+    command = problem.ctx.command_path
+    usage = " ".join(problem.ctx.get_usage().split()).removeprefix("Usage: ")
+    told = f"{said}: write  {usage}  ; `{command} --help` explains each."
+    raise BadInput(told) from None
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

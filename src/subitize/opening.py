@@ -24,6 +24,7 @@ from subitize.records import fingerprint
 from subitize.runs.correcting import check_counter, pairs_of
 from subitize.runs.estimating import Estimate, How, estimate
 from subitize.runs.folder import read_info
+from subitize.runs.progress import told
 from subitize.runs.run import Outcome, RunOptions, choose_helper_kind, choose_kind, run_benchmark
 from subitize.runs.stored import StoredRun, score_run, stored_run
 from subitize.stimuli import render
@@ -84,7 +85,9 @@ def run_and_score(
         raise outcome.error
     stored = stored_run(outcome.folder, benchmark, options.reader)
     if outcome.received or outcome.failed:
-        score_run(stored)
+        many = f"{stored.answers.height:,} trials"
+        with told(f"{benchmark.NAME} · {model.respondent}: scoring {many}", show=options.progress):
+            score_run(stored)
     return outcome, stored
 
 

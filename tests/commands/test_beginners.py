@@ -24,6 +24,13 @@ run naming --model sim/perfect --temperature hot    | --temperature is 'hot': gi
 run naming --model sim/perfect --per-cell 1000001   | per_cell is 1000001: give at most
 run naming --model sim/perfect --per-cell 999999    | 49,999,950 in all
 run production --model painter/shapes --per-cell 99999 | 3,999,960 in all
+run                                                 | Missing argument 'BENCHMARK': write .*--help
+run naming --model                                  | '--model' requires an argument
+run naming --model sim/perfect --header bad         | --header 'bad' is not of the form
+run naming --model sim/perfect --zzz 3              | No such option: --zzz: write
+export                                              | Missing argument 'RUN': write
+doctor --model openai/x --timeout 0                 | --timeout is 0
+--zzz                                               | No such option: --zzz: write
 run naming --model sim/perfect --workers -1         | --workers is -1
 plan naming --model sim/perfect --concurrency 0     | --concurrency is 0
 stimuli naming --out new --per-cell 999999          | 49,999,950 in all

@@ -185,6 +185,22 @@ def test_a_reply_that_is_not_read_comes_with_what_to_do(
     assert says in found["what to do"]
 
 
+def test_a_server_that_never_ends_is_cut_off() -> None:
+    async def trickle(number: int, request: web.Request, body: dict[str, Any]) -> web.Response:
+        reply = web.StreamResponse()
+        await reply.prepare(request)
+        while True:
+            await reply.write(b" ")
+            await asyncio.sleep(0.05)
+
+    with ChatServer(trickle) as server:
+        words = ["--model", "openai/x", "--base-url", server.url, "--timeout", "0.5"]
+        found = doctored(*words, code=1)["model"]
+    assert "no answer within 0.5 s" in found["problem"]
+    assert "--timeout SECONDS" in found["what to do"]
+    assert found["waits"] == "0.5 s at most for a reply"
+
+
 def test_a_server_that_is_not_there_comes_with_what_to_do() -> None:
     found = doctored("--model", "openai/x", "--base-url", "http://127.0.0.1:9/v1", code=1)["model"]
     assert "start the server that http://127.0.0.1:9/v1 names" in found["what to do"]

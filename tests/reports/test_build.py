@@ -296,7 +296,7 @@ def test_the_methods_can_be_copied(report: Path) -> None:
     for said in (
         "We ran the benchmark naming (version 1; Testolin A, Hou K, Zorzi M 2025) with subitize",
         "How many things are there in the picture?",
-        "In all 1\u2009200 trials were asked (seed 0)",
+        "In all 1,200 trials were asked (seed 0)",
         "10.1371/journal.pone.0331566",
         "@software{subitize",
         "read by the rules “strict”",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,7 +13,7 @@ import pytest
 from subitize.benchmarks.catalog import get_benchmark
 from subitize.models.base import Item, Model, Reply
 from subitize.records import Reading, Response
-from subitize.runs.progress import OTHER, Progress
+from subitize.runs.progress import OTHER, Progress, told
 from subitize.runs.run import RunOptions, run_benchmark
 
 
@@ -79,3 +80,19 @@ def test_control_questions_are_no_unreadable_replies() -> None:
     progress.count(answered(1), Reading("refused"), counts=False)
     progress.count(answered(2), Reading("no-number"))
     assert progress.states == {OTHER: 1, "refused": 1, "no-number": 1}
+
+
+def test_what_computes_long_says_so_again_and_again(capfd: pytest.CaptureFixture[str]) -> None:
+    def lines() -> list[str]:
+        said.append(capfd.readouterr().err)
+        return "".join(said).splitlines()
+
+    said: list[str] = []
+    with told("naming: scoring 1,000 trials", every=0.01):
+        while len(lines()) < 2:
+            time.sleep(0.001)
+    assert all(re.fullmatch(r"naming: scoring 1,000 trials \(\d+ s so far\)", x) for x in lines())
+    ended = len(lines())
+    with told("naming: scoring", show=False, every=0.01):
+        time.sleep(0.05)
+    assert len(lines()) == ended, "nothing after the end, and nothing where nobody wants it"

@@ -42,6 +42,8 @@ PACKAGES: dict[str, tuple[str, str]] = {
 }
 KINDS = (("apple", "three apples"), ("butterfly", "three butterflies"), ("dot", "three dots"),
          ("person", "three people"))  # fmt: skip
+PATIENCE = 30.0
+"""seconds for a server's reply"""
 HUB = ("hf", "clip")
 """families of transformers' checkpoints"""
 LOCAL = (
@@ -73,7 +75,7 @@ SERVED = (
     (("no JSON",), "nothing there speaks the OpenAI protocol: mend --base-url (it often ends in "
      "/v1)"),
     (("no answer within",), "the server took the picture and did not answer in time: look into "
-     "its log, or give `subitize run` a longer --timeout"),
+     "its log, or wait longer: --timeout SECONDS, here and of `subitize run`"),
     (("no content",), "the model came to no reply: a model that thinks first needs more tokens "
      "(--max-tokens of `subitize run`)"),
 )  # fmt: skip
@@ -105,6 +107,9 @@ def doctor(
     trust_remote_code: Annotated[
         bool, typer.Option("--trust-remote-code", help="Run code that comes with a checkpoint.")
     ] = False,
+    timeout: Annotated[
+        float, typer.Option(help="Seconds that a server has for its reply.")
+    ] = PATIENCE,
     json: Json = False,
 ) -> None:
     """What is installed, what is missing and how to get it; what a model is and what it says.
@@ -130,7 +135,9 @@ def doctor(
     if found["torchvision"]:
         lines.append("torchvision    installed: beside a CPU build of torch it breaks transformers")
     if model is not None:
-        options = ModelOptions(base_url, api_key_env, trust_remote_code=trust_remote_code)
+        options = ModelOptions(
+            base_url, api_key_env, trust_remote_code=trust_remote_code, timeout=timeout
+        )
         known = _described(model)
         try:
             opened = open_model(model, options)
@@ -186,7 +193,7 @@ def _asked_once(model: Model) -> dict[str, Any]:
     """What was shown, what came back, how it is read and how long it took; or what to do."""
     begun = time.monotonic()
     try:
-        told = asyncio.run(_tried(model))
+        told = asyncio.run(_in_time(model))
     except SubitizeError as problem:
         return {"problem": str(problem), "what to do": _repair(model, problem)}
     except Exception as problem:  # the libraries that compute raise what they like
@@ -194,6 +201,15 @@ def _asked_once(model: Model) -> dict[str, Any]:
         return {"problem": said, "what to do": _repair(model, ModelError(said))}
     told["seconds"] = round(time.monotonic() - begun, 1)
     return told
+
+
+async def _in_time(model: Model) -> dict[str, Any]:
+    """What it says; a server that goes on and on without an end is cut off, too."""
+    limit = model.options.timeout if model.options and hasattr(model, "endpoint") else None
+    try:
+        return await asyncio.wait_for(_tried(model), limit)
+    except TimeoutError:
+        raise ModelError(f"no answer within {limit:g} s") from None
 
 
 def _repair(model: Model, problem: SubitizeError) -> str:

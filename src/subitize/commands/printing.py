@@ -65,22 +65,22 @@ def scores_text(scores: Mapping[str, Any]) -> str:
             told_ |= _numbers(name, value)
     told_ |= _verdicts(scores)
     states = scores.get("states", {})
-    told_["states"] = ", ".join(f"{many} {state}" for state, many in states.items())
+    told_["states"] = ", ".join(f"{many:,} {state}" for state, many in states.items())
     told_["prompt"] = scores["prompt"] if isinstance(scores.get("prompt"), str) else ""
     if control := scores.get("control_question"):
         verdict = "" if control["understood"] else ": it does not seem to understand the pictures"
-        told_["control question"] = f"{control['right']} of {control['asked']} right{verdict}"
+        told_["control question"] = f"{control['right']:,} of {control['asked']:,} right{verdict}"
     if weights := scores.get("cue_weights"):
         told_["cue weights angle"] = f"{weights['angle']:.1f}° from number alone"
     if doubts := scores.get("counter_doubts"):
-        told_["warning"] = f"in {doubts['pictures']} pictures: {doubts['why']}"
+        told_["warning"] = f"in {doubts['pictures']:,} pictures: {doubts['why']}"
     if (missing := scores.get("missing_pictures")) and missing["count"]:
         more = ", …" if missing["count"] > len(missing["first"]) else ""
         named = f"{', '.join(missing['first'])}{more}"
-        told_["missing pictures"] = f"{missing['count']} left out: {named}; run.json lists them"
+        told_["missing pictures"] = f"{missing['count']:,} left out: {named}; run.json lists them"
     told_ |= _left_out(scores)
     if scores.get("flagged_cells"):
-        told_["flagged cells"] = str(len(scores["flagged_cells"]))
+        told_["flagged cells"] = f"{len(scores['flagged_cells']):,}"
     alike: dict[str, list[str]] = {}
     for name, reason in scores.get("undefined", {}).items():
         alike.setdefault(reason, []).append(name)
@@ -103,12 +103,12 @@ def _left_out(scores: Mapping[str, Any]) -> dict[str, str]:
     """Items with faults, and those that could not be asked for one."""
     found = {}
     if faults := (scores.get("broken") or {}).get("faults"):
-        told_ = ", ".join(f"{many} {name}" for name, many in faults.items())
-        found["broken items"] = f"{scores['broken']['items']}: {told_}"
+        told_ = ", ".join(f"{many:,} {name}" for name, many in faults.items())
+        found["broken items"] = f"{scores['broken']['items']:,}: {told_}"
     if unusable := scores.get("unusable"):
         first = scores.get("unusable_first", {})
         found["not asked"] = "; ".join(
-            f"{many} {name} (the first: {first[name][0]})" if first.get(name) else f"{many} {name}"
+            f"{many:,} {name}" + (f" (the first: {first[name][0]})" if first.get(name) else "")
             for name, many in unusable.items()
         )
     return found
@@ -131,7 +131,7 @@ def _verdicts(scores: Mapping[str, Any]) -> dict[str, str]:
         found["weber fraction note"] = note
     if level := scores.get("knower_level"):
         chance = level["posterior"][level["level"]]
-        found["knower level"] = f"{level['level']} (posterior {chance:.2f})"
+        found["knower level"] = f"{level['level']:,} (posterior {chance:.2f})"
     return found
 
 
@@ -141,7 +141,7 @@ def partial_text(scores: Mapping[str, Any]) -> str:
     head = f"{scores['benchmark']} · {scores['model']} (partial: {answered:,} answered)"
     states = scores.get("states") or {}
     if not states.get("read"):
-        told_ = ", ".join(f"{many} {state}" for state, many in states.items())
+        told_ = ", ".join(f"{many:,} {state}" for state, many in states.items())
         return f"{head}\n  nothing was read{': ' + told_ if told_ else ''}"
     return "\n".join([head, *scores_text(scores).splitlines()[1:]])
 

@@ -17,6 +17,7 @@ from subitize.errors import BadInput
 from subitize.opening import load_stored
 from subitize.reports.build import build_report
 from subitize.reports.links import linked
+from subitize.runs.progress import told
 from subitize.training.page import chapter as trainings
 from subitize.training.run import is_training, read_results
 
@@ -52,7 +53,7 @@ def report(
     found.sort(key=lambda run: order.index(run.benchmark.NAME))
     more = [*([chapter(counted)] if counted else ()), *([trainings(learnt)] if learnt else ())]
     formats = [kind.strip().lower() for kind in figures.split(",") if kind.strip()]
-    with linked(_address(viewer)):
+    with linked(_address(viewer)), told(f"{out}: drawing {len(folders)} runs"):
         made = build_report(found, out, page_of, more, formats)
     show({"report": str(made), "folders": [str(one) for one in folders]}, str(made), json)
 

@@ -29,6 +29,7 @@ from subitize.runs.exclusions import write_exclusions
 from subitize.runs.folder import RunFolder, read_info
 from subitize.runs.how_far import how_far
 from subitize.runs.lock import locked
+from subitize.runs.progress import told
 from subitize.runs.run import RunOptions, read_run
 from subitize.runs.stored import score_run
 
@@ -69,9 +70,9 @@ def read(  # noqa: PLR0913, PLR0917  the options of the command, one each
             RunFolder.at(run).update(reader=stored.reader)
     states = dict(Counter(stored.counted["state"]))
     many = stored.counted.height
-    text = ", ".join(f"{n} {state}" for state, n in states.items())
+    text = ", ".join(f"{n:,} {state}" for state, n in states.items())
     found = {"reader": stored.reader, "trials": many, "states": states}
-    show(found, f"{many} responses read by {stored.reader!r}: {text}", json)
+    show(found, f"{many:,} responses read by {stored.reader!r}: {text}", json)
     if not complete:
         raise typer.Exit(1)
 
@@ -100,7 +101,8 @@ def score(
         with locked(run):
             keep_calibration(run, get_benchmark(read_info(run)["benchmark"]), found)
     stored = load_stored(run)
-    scores = score_run(stored)
+    with told(f"{run}: scoring {stored.answers.height:,} trials"):
+        scores = score_run(stored)
     if how_far(stored).complete:
         show(scores, scores_text(scores), json)
     else:

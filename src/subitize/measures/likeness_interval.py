@@ -167,10 +167,24 @@ def _noise(entries: tuple[Counts, ...], sizes: NDArray[Any], shape: tuple[int, i
     square = 0.0
     for one in np.unique(column).tolist():
         mine = column == one
-        covariance = np.diag(scaled[mine].sum(axis=0)) - scaled[mine].T @ share[mine]
-        square += float((covariance[1:, 1:] ** 2).sum())
+        square += _square_of(scaled[mine, 1:], share[mine, 1:])
     total = float((scaled * (1 - share))[:, 1:].sum())
     return _Noise(total, square)
+
+
+def _square_of(scaled: Floats, share: Floats) -> float:
+    """The sum of the squares of D − AᵀB, A and B these and D what A's columns sum to, without that
+    matrix, which has a million cells where numbers go up to a thousand.
+
+    >>> a, b = np.random.default_rng(0).random((2, 3, 7))
+    >>> whole = np.diag(a.sum(axis=0)) - a.T @ b
+    >>> bool(np.isclose(_square_of(a, b), (whole**2).sum()))
+    True
+    """
+    sums = scaled.sum(axis=0)
+    both = float((sums * (scaled * share).sum(axis=0)).sum())
+    found = float((sums**2).sum()) - 2 * both
+    return max(0.0, found + float(((scaled @ scaled.T) * (share @ share.T)).sum()))
 
 
 def _steps(influence: Floats) -> Floats:

@@ -211,6 +211,8 @@ def open_model(text: str, options: ModelOptions | None = None) -> Model:
     chosen = options or ModelOptions()
     refuse_secrets(name.settings, f"The model name {name.prefix}/{name.rest}?…")
     refuse_secrets(chosen.extra_body, "--extra-body")
+    if chosen.headers:  # looked at also where no request is sent
+        import_module("subitize.models.served").read_headers(chosen.headers)
     model = _find_opener(opener, name)(name, chosen)
     model.opened_by, model.options = text, chosen
     if name.isolated is not None:

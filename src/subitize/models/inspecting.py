@@ -19,6 +19,7 @@ from subitize.errors import BadInput, Hopeless, MissingExtra, ModelError, NoCred
 from subitize.models.base import Answers, Item, Kind, Model, ModelOptions, Reply
 from subitize.models.chat_reply import LONGEST_THINKING, alternatives, first_tokens
 from subitize.models.endings import our_word
+from subitize.models.hf.facts import look
 from subitize.models.names import ModelName
 from subitize.models.secrets import Secrets, refuse_secrets
 from subitize.models.served import NO_CREDIT, read_headers, read_key
@@ -172,6 +173,9 @@ class InspectNamer(Model):
     def _opened(self) -> InspectModel:
         from inspect_ai.model import get_model
 
+        provider, _, source = self._provided.partition("/")
+        if provider == "hf" and "model_path" not in self._model_args:
+            look(source)  # its library would ask a hub that can't be reached for a minute
         try:
             made = get_model(
                 self._provided, config=self._config, base_url=self._options.base_url,

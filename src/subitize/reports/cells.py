@@ -25,7 +25,7 @@ def text(value: float, form: str = ".3f") -> str:
     """A number by a form as Python's `format` has them, or `p` for a probability.
 
     >>> text(1234567, COUNT), text(-0.5, "+.2f"), text(0.125, ".1%")
-    ('1\\u2009234\\u2009567', '−0.50', '12.5 %')
+    ('1,234,567', '−0.50', '12.5 %')
     >>> text(0.0000462, ".3g")
     '0.0000462'
     >>> text(0.0004, "p"), text(0.04, "p")
@@ -47,7 +47,7 @@ def text(value: float, form: str = ".3f") -> str:
         shown = f"{Decimal(shown):f}"
     if not re.search(r"[1-9]", shown):
         shown = shown.replace("-", "+" if form.startswith("+") else "")
-    shown = shown.replace("%", " %").replace(",", "\N{THIN SPACE}")
+    shown = shown.replace("%", " %")
     return shown.replace("-", "−")
 
 

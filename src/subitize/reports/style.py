@@ -137,5 +137,4 @@ def _plain_number(value: float, place: object) -> str:
     >>> _plain_number(0.00001, 0), _plain_number(100, 0), _plain_number(2.5, 0)
     ('0.00001', '100', '2.5')
     """
-    shown = f"{value:,.12f}".rstrip("0").rstrip(".")
-    return shown.replace(",", "\N{THIN SPACE}")
+    return f"{value:,.12f}".rstrip("0").rstrip(".")

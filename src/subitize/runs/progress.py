@@ -5,6 +5,9 @@ from __future__ import annotations
 import sys
 import time
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import Event, Thread
 from types import TracebackType
 from typing import Any, Self
 
@@ -62,8 +65,33 @@ class Bar:
 
 EVERY = 60.0
 """seconds between two lines where there is no terminal"""
+SOON = 5.0
+"""seconds after which the first word is said about what computes without a bar"""
 OTHER = "control"
 """what the answers to questions that no number answers are counted as"""
+
+
+@contextmanager
+def told(what: str, *, show: bool | None = None, every: float = EVERY) -> Iterator[None]:
+    """Say what takes long while the block computes: soon, and then again and again."""
+    done, begun = Event(), time.monotonic()
+
+    def tell() -> None:
+        patience = min(SOON, every)
+        while not done.wait(patience):
+            patience = every
+            passed = time.monotonic() - begun
+            print(f"{what} ({passed:.0f} s so far)", file=sys.stderr, flush=True)
+
+    thread = Thread(target=tell, daemon=True)
+    if show is not False:
+        thread.start()
+    try:
+        yield
+    finally:
+        done.set()
+        if thread.ident is not None:
+            thread.join()
 
 
 class Progress(Bar):
@@ -114,9 +142,9 @@ class Progress(Bar):
             return
         self._told_at = time.monotonic()
         rate = self.new / max(1e-9, time.monotonic() - self._begun)
-        shown = ", ".join(f"{count} {state}" for state, count in self.states.most_common(4))
+        shown = ", ".join(f"{count:,} {state}" for state, count in self.states.most_common(4))
         tokens = f", {self.tokens:,} tokens" if self.tokens else ""
-        done = f"{self.states.total()}/{self.total if self.total is not None else '?'}"
+        done = f"{self.states.total():,}/{'?' if self.total is None else f'{self.total:,}'}"
         if self._shows:
             self.update(advance=1, done=done, said=f"{rate:.1f}/s  {shown}{tokens}")
         else:

@@ -1,5 +1,5 @@
 // The figures of the viewer; every mark is a link to the trials behind it.
-import { changed, drawn, element, link, spaced } from "./viewing-parts.js";
+import { changed, drawn, element, link, counted } from "./viewing-parts.js";
 
 const COLOURS = ["#1f5f99", "#d67a1f", "#2e8b6f", "#a24b8f", "#8a6d3b", "#c23b3b", "#5b6ee1", "#5f6b7a"];
 const NOT_READ = "–";
@@ -32,7 +32,7 @@ function matrixTable(matrix, params) {
       const many = matrix.counts[place][at];
       const cell = element("td", {});
       if (!many) return cell;
-      const anchor = link(changed({ wanted: column, said: row, state: "" }), spaced(many));
+      const anchor = link(changed({ wanted: column, said: row, state: "" }), counted(many));
       anchor.title = `target ${column}, said ${name}: ${many}`;
       const share = Math.sqrt(many / largest);
       cell.style.backgroundColor = `rgba(31, 95, 153, ${(0.08 + 0.84 * share).toFixed(3)})`;
@@ -50,7 +50,7 @@ function matrixTable(matrix, params) {
   const made = figure("What was said to which target", element("div", { className: "wide" }, table));
   if (matrix.left_out)
     made.append(element("p", { className: "small soft" },
-      `${spaced(matrix.left_out)} answers with rarer values are not in it.`));
+      `${counted(matrix.left_out)} answers with rarer values are not in it.`));
   return made;
 }
 
@@ -105,7 +105,7 @@ function niceStep(span) {
 
 function statesTable(states, params, summary) {
   const rows = states.map(({ model, state, answers }) => {
-    const anchor = link(changed({ model, state, said: "", pair: "" }), spaced(answers));
+    const anchor = link(changed({ model, state, said: "", pair: "" }), counted(answers));
     const row = element("tr", {}, element("td", {}, model),
       element("td", { title: summary.reasons[state] ?? "" }, state),
       element("td", { className: "number" }, anchor));
@@ -124,7 +124,7 @@ export const pairWords = ([first, second]) => ({ "both-right": "both right",
 function pairsTable(pairs, params) {
   const rows = Object.entries(pairWords(params.getAll("model"))).map(([pair, name]) => {
     const row = element("tr", {}, element("td", {}, name), element("td", { className: "number" },
-      link(changed({ pair }), spaced(pairs[pair]))));
+      link(changed({ pair }), counted(pairs[pair]))));
     if (params.get("pair") === pair) row.classList.add("chosen");
     return row;
   });

@@ -12,8 +12,8 @@ export function link(href, text, className = "") {
   return element("a", { href, className }, text);
 }
 
-/** A whole number with thin spaces between its thousands. */
-export const spaced = (number) => String(number).replace(/\B(?=(\d{3})+$)/g, "\u2009");
+/** A whole number with commas between its thousands, as reports and the terminal have them. */
+export const counted = (number) => String(number).replace(/\B(?=(\d{3})+$)/g, ",");
 
 /** An SVG element with attributes and children. */
 export function drawn(name, attributes = {}, ...children) {

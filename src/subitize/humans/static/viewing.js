@@ -1,7 +1,7 @@
 // The viewer's page. What it shows comes from a source: the server, or the files of a bundle.
 // Everything a model said is put in as text, never as HTML.
 import { drawFigures, pairWords } from "./viewing-figures.js";
-import { changed, chosen, element, link, spaced } from "./viewing-parts.js";
+import { changed, chosen, element, link, counted } from "./viewing-parts.js";
 
 const LABELS = { off: "Said − target", run: "Run", wanted: "Target", state: "State", stage: "Stage", benchmark: "Benchmark" };
 const FIRST = ["benchmark", "wanted", "category", "state"];
@@ -59,7 +59,7 @@ function buildChoices() {
   for (const [name, values] of facets) {
     const all = element("option", { value: "" }, "all");
     const options = values.map(([value, many]) =>
-      element("option", { value }, `${value} (${spaced(many)})`));
+      element("option", { value }, `${value} (${counted(many)})`));
     const label = LABELS[name] ?? name[0].toUpperCase() + name.slice(1).replaceAll("_", " ");
     const place = FIRST.includes(name) ? at("facets") : at("more").querySelector(".facets");
     place.append(element("label", {}, label, element("select", { name }, all, ...options)));
@@ -138,7 +138,7 @@ function inWords(name, params) {
 
 function showPage(page, params) {
   const { trials, answers } = page;
-  const words = `${spaced(trials)} trial${trials === 1 ? "" : "s"}, ${spaced(answers)} answers`;
+  const words = `${counted(trials)} trial${trials === 1 ? "" : "s"}, ${counted(answers)} answers`;
   const marks = OF_ANSWERS.concat("wanted").filter((name) => params.get(name));
   at("about").replaceChildren(words, ...marks.map((name) =>
     link(changed({ [name]: "" }), `${inWords(name, params)} ×`, "tag")));
@@ -156,7 +156,7 @@ function showPager(pager, page) {
   before.rel = "prev";
   after.rel = "next";
   const words = element("span", { className: "soft" },
-    `${spaced(page.page + 1)} of ${spaced(page.pages)}`);
+    `${counted(page.page + 1)} of ${counted(page.pages)}`);
   pager.replaceChildren(
     page.page > 0 ? before : element("span"), words,
     page.page + 1 < page.pages ? after : element("span"));
@@ -230,7 +230,7 @@ function reply(answer) {
   const text = element("div", { className: "reply", tabIndex: 0 }, answer.value || "(nothing)");
   if (!answer.cut) return text;
   const more = element("button", { type: "button", className: "plain" },
-    `Show ${spaced(answer.cut)} letters more`);
+    `Show ${counted(answer.cut)} letters more`);
   more.addEventListener("click", async () => {
     const whole = await source.answer(answer.row);
     text.textContent = whole.value;

@@ -49,7 +49,7 @@ for (const button of document.querySelectorAll("th > button")) {
 // What the buttons copy: a text as it stands, or the table as LaTeX (booktabs).
 const GREEK = { α: "alpha", β: "beta", γ: "gamma", δ: "delta", λ: "lambda", μ: "mu", π: "pi", σ: "sigma", φ: "varphi", χ: "chi", Σ: "Sigma", "±": "pm", "×": "times", "·": "cdot", "≤": "leq", "≥": "geq", "≠": "neq", "≈": "approx", "→": "rightarrow", "∞": "infty" };
 const MATH = { "−": "-", "<": "<", ">": ">", "|": "|", "²": "^2", "³": "^3", "₁": "_1", "₂": "_2", "√": "\\surd", ...Object.fromEntries(Object.entries(GREEK).map(([sign, name]) => [sign, `\\${name}`])) };
-const LATEX = { "\\": "\\textbackslash{}", "~": "\\textasciitilde{}", "^": "\\textasciicircum{}", "–": "--", "\u2009": "\\,", "\u00a0": "~", "…": "\\dots{}", ...Object.fromEntries(Object.entries(MATH).map(([sign, code]) => [sign, `$${code}$`])) };
+const LATEX = { "\\": "\\textbackslash{}", "~": "\\textasciitilde{}", "^": "\\textasciicircum{}", "–": "--", "\u00a0": "~", "…": "\\dots{}", ...Object.fromEntries(Object.entries(MATH).map(([sign, code]) => [sign, `$${code}$`])) };
 const SPECIAL = new RegExp(`[${Object.keys(LATEX).map((sign) => `\\${sign}`).join("")}&%$#_{}]`, "g");
 // A row that began with [ or * would be read as an option of the line's end before it.
 const escaped = (text) => text.trim().replace(/\s*\n\s*/g, " ").replace(SPECIAL, (c) => LATEX[c] ?? `\\${c}`).replace(/^[[*]/, "{$&}");
