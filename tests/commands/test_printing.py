@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import subitize
@@ -45,3 +46,17 @@ def test_a_likeness_outside_its_interval_is_explained() -> None:
     assert said.splitlines()[-1] == f"  † {OUTSIDE}"
     scores["human_correlation"]["low"] = 0.9512  # type: ignore[index]
     assert "†" not in scores_text(scores)
+
+
+def test_thousands_have_commas_wherever_they_stand() -> None:
+    scores = {
+        "benchmark": "naming", "model": "m", "trials": 5000, "states": {"read": 5000},
+        "control_question": {"right": 999, "asked": 1000, "understood": True},
+    }  # fmt: skip
+    said = scores_text(scores)
+    assert re.findall(r"\d[\d,]{3,}", said) == ["5,000", "5,000", "1,000"]
+    source = Path(subitize.__file__).parent
+    spaces = re.compile(r"\\u2009|\\u202f|THIN SPACE|[\u2009\u202f]")
+    texts = [one for kind in ("py", "js", "html") for one in source.rglob(f"*.{kind}")]
+    spaced = [one for one in texts if spaces.search(one.read_text())]
+    assert {one.parent.name for one in spaced} == {"numerals"}, "they are read there, not written"

@@ -91,11 +91,20 @@ def test_without_a_network_the_way_out_is_named(tmp_path: Path) -> None:
         fetch("gekonum", tmp_path)
 
 
-def test_what_could_not_be_fetched_leaves_no_folder(server: str, tmp_path: Path) -> None:
+def test_what_could_not_be_fetched_leaves_no_folder(
+    server: str, shelf: Path, tmp_path: Path
+) -> None:
     for url in (server, "http://127.0.0.1:9"):
         with pytest.raises(SubitizeError):
             fetch("geckonum", tmp_path / "data" / "geckonum", base_url=url)
         assert not (tmp_path / "data").exists()
+    for name, dataset in DATASETS.items():
+        for file in dataset.files:  # they come, but are others than those published
+            (shelf / file.name).parent.mkdir(parents=True, exist_ok=True)
+            (shelf / file.name).write_bytes(b"<html>another</html>")
+        with pytest.raises(SubitizeError):
+            fetch(name, tmp_path / "data" / "x", base_url=server)
+        assert not (tmp_path / "data").exists(), name
     (tmp_path / "file").write_text("mine")
     with pytest.raises(BadInput, match="it is a file"):
         fetch("geckonum", tmp_path / "file" / "geckonum", base_url=server)

@@ -79,7 +79,8 @@ def _correlations(name: str, recipes: Sequence[Mapping[str, Any]], told: str) ->
     heads = [Column(one, "All" if one == ALL else one, "+.2f") for one in categories]
     return model_table(
         name,
-        f"Spearman's correlation of the number with each cue, over {len(recipes)} pictures{told}.",
+        "Spearman's correlation of the number with each cue, over "
+        f"{len(recipes):,} pictures{told}.",
         lines,
         [*heads, Column("what", "What it is")],
         notes=[

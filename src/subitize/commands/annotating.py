@@ -73,7 +73,7 @@ def annotate(  # noqa: PLR0913, PLR0917  the options of the command, one each
     if simulate:
         with opened(folder, database, origin) as here:
             answers = let_simulated(here, simulate)
-        print(f"{simulate} simulated annotators gave {answers} answers to {folder}")
+        print(f"{simulate:,} simulated annotators gave {answers:,} answers to {folder}")
         return
     bound = listen(host, port)
     with opened(folder, database, origin) as here:
@@ -85,7 +85,7 @@ def annotate(  # noqa: PLR0913, PLR0917  the options of the command, one each
         if here.desk.study.entry == "open":
             say(f"people take part at {base}/")
         items = [one for one in here.desk.items.values() if one.role == "main"]
-        say(f"{len(items)} items in {folder}; Ctrl-C ends it, the same command goes on")
+        say(f"{len(items):,} items in {folder}; Ctrl-C ends it, the same command goes on")
         print(f"researcher: {base}/desk?token={here.site.token}", flush=True)
         serve(here.app, bound)
 

@@ -64,7 +64,7 @@ def from_files(given: CountedBoxes, rules: Rules, counter: str) -> Calibration:
     """A calibration from a file of boxes and one of human counts."""
     many = len(given.counts)
     if without := many - len(np.unique(given.picture)):
-        say(f"{without} of {many} counted pictures have no box: they count as 0.")
+        say(f"{without:,} of {many:,} counted pictures have no box: they count as 0.")
     if given.sizes is None:
         say("The boxes come without width and height of their pictures: no group box is dropped.")
     swept = counts_by_threshold(given.boxes, given.picture, many, sizes=given.sizes, rules=rules)
@@ -121,7 +121,7 @@ def as_text(found: Calibration) -> str:
     for index in range(4, len(THRESHOLDS), 5):
         bar = "▪" * round(WIDTH * curve[index] / top)
         lines.append(f"{THRESHOLDS[index]:9.2f}  {curve[index]:.4f} {bar}")
-    lines.append(f"best threshold {found.threshold:.2f} on {found.pictures} pictures")
+    lines.append(f"best threshold {found.threshold:.2f} on {found.pictures:,} pictures")
     lines.append(_line("all", found.accuracy, found.nae))
     if found.held_out_nae is not None:
         lines.append(f"  NAE on pictures left out of the choice: {found.held_out_nae:.4f}")

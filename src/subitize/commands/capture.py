@@ -56,7 +56,7 @@ def select(  # noqa: PLR0913, PLR0917  the options of the command, one each
         found = _kept(outcome, threshold)
     write_json(out / "selection.json", found)
     kept = sum(one["kept"] for one in found)
-    text = f"{kept} of {len(found)} pictures kept (P(yes) ≥ {threshold}), {out}/selection.json"
+    text = f"{kept:,} of {len(found):,} pictures kept (P(yes) ≥ {threshold}), {out}/selection.json"
     show(found, text, json)
     if not outcome.complete:
         say("Not every picture was asked about; run the same command again to go on.")

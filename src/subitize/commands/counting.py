@@ -48,7 +48,7 @@ def count(
     show(found, "\n".join(line for entry in found for line in _lines(entry, boxes)), json)
     bad = sum(entry["state"] == "failed" for entry in found)
     if bad:
-        say(f"{bad} of {len(found)} pictures could not be counted.")
+        say(f"{bad:,} of {len(found):,} pictures could not be counted.")
     raise typer.Exit(1 if bad else 0)
 
 

@@ -247,7 +247,7 @@ async def _tried(model: Model) -> dict[str, Any]:
         if isinstance(reply, ModelError):
             raise reply
         if reply.kind == "picture":
-            said = f"a picture of {len(reply.value)} bytes"
+            said = f"a picture of {len(reply.value):,} bytes"
             given = {} if item.picture is None else {"picture": _saved(item.picture)}
             return given | {
                 "question": item.question, "reply": said, "painted": _saved(reply.value)

@@ -92,4 +92,4 @@ def questions(
         print(text, end="")
     else:
         write_new(out, text.encode(), option="--out", replace=force)
-        say(f"{len(found)} questions in {out}")
+        say(f"{len(found):,} questions in {out}")

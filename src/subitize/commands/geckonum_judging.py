@@ -48,7 +48,7 @@ def metrics(
             found["agreement"] |= {one.info["model"]["name"]: agreement} if agreement else {}
     for reason, count in found["rows"]["dropped"].items():
         first = found["rows"]["examples"].get(reason, [])
-        say(f"{count} scores not used: {reason}" + (f" ({', '.join(first)})" if first else ""))
+        say(f"{count:,} scores not used: {reason}" + (f" ({', '.join(first)})" if first else ""))
     compared = [judging.agreement_text(*one) for one in found["agreement"].items()]
     show(found, "\n".join([judging.table3_text(found), *compared]), json)
 
@@ -132,7 +132,7 @@ def pictures(
             source = folder / "images" / value
             _copy(source, target / f"{prompt}_{picture}{source.suffix}")
         count += painted.height
-    show({"folder": str(out), "pictures": count}, f"{count} pictures in {out}", json)
+    show({"folder": str(out), "pictures": count}, f"{count:,} pictures in {out}", json)
 
 
 def report(

@@ -68,7 +68,7 @@ def statements(
     made = [_statements(one, mode_of(mode)) for one in items]
     if without := [one for one in made if one["statement"] is None]:
         first = f"{without[0]['item']}: {without[0]['question']}"
-        say(f"{len(without)} of {len(made)} questions match no template; the first is {first}")
+        say(f"{len(without):,} of {len(made):,} questions match no template; the first is {first}")
     show(made, "\n".join(one["statement"] or f"– {one['question']}" for one in made), json)
 
 
@@ -233,9 +233,9 @@ def _build_alignment(
         "source": source, "seed": seed, "pairs": len(drawn), "wanted": many,
         "missing_pictures": {"count": len(missing), "first": missing[:5]}, "file": str(path),
     }  # fmt: skip
-    lacking = f"; {len(missing)} captioned pictures are not there" if missing else ""
-    short = f" of {many} wanted" if len(drawn) < many else ""
-    show(told, f"{len(drawn)} pairs{short} in {path}{lacking}", json)
+    lacking = f"; {len(missing):,} captioned pictures are not there" if missing else ""
+    short = f" of {many:,} wanted" if len(drawn) < many else ""
+    show(told, f"{len(drawn):,} pairs{short} in {path}{lacking}", json)
 
 
 def _given(path: P | None, option: str) -> P:

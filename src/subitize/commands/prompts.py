@@ -33,7 +33,7 @@ def _print(entries: list[dict[str, Any]], format_: str, json: bool, whole: bool 
 
 
 def _tell_file(prompts: int, path: Path, json: bool) -> None:
-    say(f"{prompts} prompts in {path}")
+    say(f"{prompts:,} prompts in {path}")
     if json:
         print_json({"file": str(path), "prompts": prompts})
 

@@ -211,7 +211,7 @@ def tell(outcome: Outcome, respondent: str, prices: Prices | None = None) -> Non
                 "same command again: what was answered is not asked again."
             )
         say(
-            f"{respondent}: {outcome.failed} trials failed, last with: "
+            f"{respondent}: {outcome.failed:,} trials failed, last with: "
             f"{outcome.problem.rstrip('.')}. "
             f"{todo}"
         )

@@ -38,7 +38,7 @@ def status(
             f"{one['answered']:,} of {one['wanted']:,} trials ({share:.0f} %){failed}"
         )
     partial = sum(one["state"] != "complete" for one in found)
-    lines.append(f"{len(found)} run{'s' * (len(found) != 1)}, {partial} of them not complete")
+    lines.append(f"{len(found):,} run{'s' * (len(found) != 1)}, {partial} of them not complete")
     show(found, "\n".join(lines), json)
 
 

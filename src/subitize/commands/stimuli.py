@@ -39,7 +39,7 @@ def _names(categories: str) -> tuple[str, ...]:
 def _tell(pictures: int, out: Path, json: bool) -> None:
     manifest = out / "manifest.jsonl"
     result = {"folder": str(out), "pictures": pictures, "manifest": str(manifest)}
-    show(result, f"{pictures} pictures and {manifest.name} in {out}", json)
+    show(result, f"{pictures:,} pictures and {manifest.name} in {out}", json)
 
 
 @stimuli.command("naming")

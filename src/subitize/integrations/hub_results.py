@@ -44,7 +44,7 @@ def _notes(run: StoredRun, row: ScoreRow) -> str:
     if row.low is not None and row.high is not None:
         parts.append(f"95 % interval {row.low:.4f} to {row.high:.4f}")
     if row.trials:
-        parts.append(f"{row.trials} trials")
+        parts.append(f"{row.trials:,} trials")
     if states := run.scores.get("states"):
         parts.append(", ".join(f"{many} {state}" for state, many in states.items()))
     if prompt := run.scores.get("prompt"):

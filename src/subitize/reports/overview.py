@@ -118,7 +118,7 @@ def _cell(found: Sequence[Standing]) -> Cell:
     if len(found) == 1:
         return found[0].cell
     shown = (one.cell.shown + f" ({one.unfinished})" * bool(one.unfinished) for one in found)
-    return Cell(None, " · ".join(shown), badge=f"{len(found)} runs")
+    return Cell(None, " · ".join(shown), badge=f"{len(found):,} runs")
 
 
 def _citations(chapters: Sequence[Chapter]) -> Iterator[Chapter]:

@@ -43,7 +43,7 @@ def set_section(set_: str, respondents: Sequence[Respondent]) -> list[Section]:
     figure = Figure(
         f"{NAME}-{set_}-set",
         "How many objects the configurations hold, and how many of them the occluder hides.",
-        f"Two histograms over {every.height} configurations. {said}",
+        f"Two histograms over {every.height:,} configurations. {said}",
         partial(_histograms, {"objects in all": every["total"].to_list(),
                               "objects hidden": known["hidden"].to_list()}),
     )  # fmt: skip

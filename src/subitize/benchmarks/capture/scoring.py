@@ -354,7 +354,7 @@ def visible_counts(scenes: Sequence[Scene], answers: pl.DataFrame, file: str) ->
     missing = [one.name for one in scenes if one.name not in found]
     if missing:
         raise BadInput(
-            f"{lacks} for {len(missing)} of {len(scenes)} pictures, the first {missing[0]!r}: "
+            f"{lacks} for {len(missing):,} of {len(scenes):,} pictures, the first {missing[0]!r}: "
             f"{repair}."
         )
     return {one.name: int(found[one.name]) for one in scenes}

@@ -51,7 +51,7 @@ def vqa_sections(runs: Sequence[StoredRun]) -> list[Section]:
     )
     missing: list[Block] = [
         Prose(
-            f"{one.label}: {count} pictures were missing "
+            f"{one.label}: {count:,} pictures were missing "
             f"({', '.join(one.at('missing_pictures', 'first'))} …); questions about them were not "
             "asked.",
             "warning",

@@ -110,8 +110,8 @@ class GeckoNumVqa(Benchmark[VqaSettings]):
             shown = ", ".join(missing[:NAMED]) + (", …" if len(missing) > NAMED else "")
             more = "" if len(missing) == len(images) else ", or go on without: --set missing=skip"
             raise BadInput(
-                f"{len(missing)} of {len(images)} pictures are not in {folder}: {shown}. Put them "
-                f"there{more}."
+                f"{len(missing):,} of {len(images):,} pictures are not in {folder}: {shown}. Put "
+                f"them there{more}."
             )
         return {MISSING: missing}
 

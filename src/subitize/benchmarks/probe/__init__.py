@@ -142,7 +142,7 @@ class Probe(Benchmark[ProbeSettings]):
         names = dict.fromkeys(one.picture for one in listed if not one.recipe)
         if names and not settings.pictures:
             raise BadInput(
-                f"The items of {settings.file} are about {len(names)} pictures that are yours to "
+                f"The items of {settings.file} are about {len(names):,} pictures that are yours to "
                 "bring: give --set pictures=FOLDER."
             )
         folder = Path(settings.pictures)
@@ -151,8 +151,8 @@ class Probe(Benchmark[ProbeSettings]):
             shown = ", ".join(missing[:NAMED]) + (", …" if len(missing) > NAMED else "")
             more = "" if len(missing) == len(names) else ", or go on without: --set missing=skip"
             raise BadInput(
-                f"{len(missing)} of {len(names)} pictures are not in {folder}: {shown}. Put them "
-                f"there{more}."
+                f"{len(missing):,} of {len(names):,} pictures are not in {folder}: {shown}. Put "
+                f"them there{more}."
             )
         lacking = set(missing)
         told = [self._about(one, settings) for one in listed if one.picture not in lacking]

@@ -146,7 +146,7 @@ def _warnings(respondents: Sequence[Respondent]) -> Iterable[Block]:
             yield Prose(f"{one.label}: {one.at('broken', 'items')} items have faults: {told}.")
         for reason, many in (one.scores.get("unusable") or {}).items():
             named = (one.scores.get("unusable_first") or {}).get(reason) or ("",)
-            said = f"{many} items could not be asked: {WHY.get(reason, reason)}"
+            said = f"{many:,} items could not be asked: {WHY.get(reason, reason)}"
             yield Prose(f"{one.label}: {said}; the first is {named[0]!r}.", "warning")
     tied = [one for one in respondents if one.at("tied_pairs")]
     if len(tied) > FEW:

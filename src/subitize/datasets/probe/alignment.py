@@ -103,8 +103,8 @@ def draw_pairs(found: Captioned, source: str, *, many: int = PAIRS, seed: int = 
     if len(names) < 2:
         shown = ", ".join(found.missing[:NAMED])
         raise BadInput(
-            f"{len(names)} of {len(names) + len(found.missing)} captioned pictures are there, but "
-            f"a foil needs another picture; missing are {shown or 'none'}."
+            f"{len(names):,} of {len(names) + len(found.missing):,} captioned pictures are there, "
+            f"but a foil needs another picture; missing are {shown or 'none'}."
         )
     rng = generator("probe pairs", seed, source)
     chosen = [names[int(place)] for place in rng.permutation(len(names))[:many]]
