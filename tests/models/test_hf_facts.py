@@ -121,6 +121,7 @@ def hub(kind: str) -> Iterator[str]:
         ("silent", "doctor --model hf/made/here"),
         ("silent", "run production --model diffusers/made/here"),
         ("silent", "run production --model painter/shapes --counter owl?checkpoint=made/here"),
+        ("silent", "run naming --model inspect/hf/made/here"),
     ],
 )
 def test_a_hub_that_is_not_there_is_told_within_seconds(
