@@ -45,6 +45,8 @@ WITHOUT = {"category_consistency"}
 """scores that lost their interval: it covered the truth in half of all runs"""
 OLD_REASONS = {"nae.interval", "category_consistency.interval"}
 """reasons why there was no interval, which have another one now or none"""
+SENTENCES = {"reason", "why"}
+"""words about a number, which may be said otherwise; the number beside them stays"""
 WITHOUT_WIDTH = {"bias"}
 """scores whose interval is left out where it had no width: it was no interval"""
 TURNED = {"phi"}
@@ -136,7 +138,7 @@ def differences(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
                 continue  # so few samples had it that others have none
             found.append(f"{'.'.join(path)}: {value!r} is gone")
             continue
-        if (path[0] == "undefined" and path[-1] in OLD_REASONS) or path[-1] == "reason":
+        if (path[0] == "undefined" and path[-1] in OLD_REASONS) or path[-1] in SENTENCES:
             continue
         if path[-1] in ("low", "high") and path[0] in WITHOUT_WIDTH and other is None:
             ends = at(before, path[:-1])
