@@ -190,7 +190,7 @@ def test_a_vocabulary_without_number_words(
     BertTokenizer(vocab=vocabulary).save_pretrained(folder)
     said = subitize(
         capsys, "run", "probe", "--model", f"hf/{folder}?isolated=false", "--set", "task=mlm",
-        "--set", "items=5", "--out", tmp_path / "runs", code=1,
+        "--set", "items=5", "--out", tmp_path / "runs",
     )  # fmt: skip
     assert "vocabulary has no number word" in said
     assert "whose tokenizer knows words such as two" in said
