@@ -76,10 +76,14 @@ def test_a_matcher_is_tried_on_obvious_pairs(tmp_path: Path) -> None:
 
 
 def test_a_model_that_raises_anything_is_told_as_a_problem(tmp_path: Path) -> None:
-    """Its language model has 512 places, and it is let write 1,000 words."""
-    pytest.importorskip("transformers")
-    tiny_namers.blip2(tmp_path)
-    found = doctored("--model", f"hf/{tmp_path}?max_tokens=1000", code=1)["model"]
+    """Its tokenizer knows more words than it has embeddings."""
+    transformers = pytest.importorskip("transformers")
+    tiny_namers.llava(tmp_path)
+    words = transformers.AutoTokenizer.from_pretrained(tmp_path)
+    places = json.loads((tmp_path / "config.json").read_text())["text_config"]["vocab_size"]
+    words.add_tokens([f"more{number}" for number in range(places)] + ["many"])
+    words.save_pretrained(tmp_path)
+    found = doctored("--model", f"hf/{tmp_path}?max_tokens=4", code=1)["model"]
     assert found["class"] == "tested"
     assert "IndexError: index out of range" in found["problem"]
     assert found["what to do"]
