@@ -33,7 +33,7 @@ def test_the_command_writes_the_whole_set(tmp_path: Path, layout: str) -> None:
     out = tmp_path / "set"
     done = CliRunner().invoke(stimuli, ["capture", "--layout", layout, "--out", str(out)])
     assert done.exit_code == 0, done.output
-    assert "2500 pictures" in done.output
+    assert "2,500 pictures" in done.output
     lines = [orjson.loads(line) for line in (out / "manifest.jsonl").read_bytes().splitlines()]
     assert len(lines) == 2500
     written = files(out)
