@@ -71,6 +71,7 @@ def test_every_measure_is_a_column_with_its_interval(runs: list[StoredRun], tmp_
     assert not {"no", "by", "by_note"} & good.keys()
     page = report.read_text("utf-8")
     assert "A benchmark made up" in page
+    assert "In words" not in page  # a page that says nothing in words leaves no empty column
     assert "mine/&lt;lost&gt; · NAE: nothing was read" in page
     told = MEASURES["nae"]
     assert "|G − T| / T" in told.formula

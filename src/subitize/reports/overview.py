@@ -59,20 +59,26 @@ def _overview(chapters: Sequence[Chapter]) -> Iterator[Chapter]:
             models.setdefault(standing.model, {}).setdefault(place, []).append(standing)
     if not models:
         return
+    said = {
+        model: _sentence(one for found in own.values() for one in found)
+        for model, own in models.items()
+    }
+    spoken = any(said.values())  # a benchmark's page from elsewhere may have no words
     rows = [
         [
             words(model),
-            words(_sentence(one for found in own.values() for one in found)),
+            *([words(said[model])] if spoken else []),
             *(_cell(own.get(place, ())) for place in heads),
         ]
         for model, own in models.items()
     ]
+    in_words = [Column("words", "In words", wide=True)] if spoken else []
     table = Table(
         "overview-models",
         "Every model of this report; brackets hold 95 % intervals.",
-        [Column("model", "Model"), Column("words", "In words", wide=True), *heads.values()],
+        [Column("model", "Model"), *in_words, *heads.values()],
         rows,
-        ["The sentences are made from the scores."],
+        ["The sentences are made from the scores."] if spoken else [],
     )
     lead = "A row per model, a column per benchmark; each benchmark has its own page."
     section = Section("overview-section", "Models", lead, [table])
