@@ -155,11 +155,16 @@ def conditions_in(text: str, counts: list[Mention], sentences: Sequence[int]) ->
     begins = [mention.start for mention in counts]
     for index, mention in enumerate(counts):
         begin, end = sentence_around(sentences, text, mention.start)
-        if is_bound(text, max(begin, mention.start - 180), mention):
+        if is_bound(text, max(begin, mention.start - 180), mention) or text.endswith(
+            ("between the ", "between these ", "between those "), 0, mention.start
+        ):
             yield index
             continue
         if index and counts[index - 1].start >= begin:
-            gap = text[counts[index - 1].end : mention.start]
+            if _OR_MORE.match(text, mention.end) and _joins(text, counts[index - 1], mention):
+                yield index
+                continue
+            gap = _BRACKETS.sub("", text[counts[index - 1].end : mention.start])
             bound = _condition_at_end(gap, 0, len(gap))
             if bound and _limits(gap[: bound.start()], text, counts[index - 1]):
                 yield index
@@ -179,6 +184,20 @@ def conditions_in(text: str, counts: list[Mention], sentences: Sequence[int]) ->
                 yield index
 
 
+_BRACKETS = re.compile(r" \([^()\n]{0,60}\)")
+_OR_MORE = re.compile(
+    r"(?: [\w'-]{1,20}){0,2} or (?:more|less|fewer|higher|lower|older|younger|above|below"
+    r"|greater)\b",
+    re.IGNORECASE,
+)
+
+
+def _joins(text: str, first: Mention, second: Mention) -> bool:
+    """Whether a clause about the first leads to the second: "6 teams scored 30 points or more"."""
+    between = text[first.end : second.start]
+    return bool(_CLAUSE.search(between)) and not _NEW_CLAUSE.search(between)
+
+
 def _may_be_copula(before: str) -> bool:
     before = before.rstrip(" ~$(").lower()
     return before.endswith(":") or re.split(r"\W", before)[-1] in _COPULA_ENDS
@@ -188,7 +207,7 @@ def _is_heading(text: str, begin: int, mention: Mention, following: int) -> bool
     """Whether a bound is part of a heading whose value follows: "Bars above 40: 3"."""
     if text[following - 2 : following] != ": ":
         return False
-    is_count = following == mention.end + 2 and mention.role == "count"
+    is_count = following == mention.end + 2
     if is_count and _CONDITION.search(text, begin, mention.start):
         return True
     return following - mention.end < 30 and bool(_HEADING.search(text, begin, following))

@@ -20,20 +20,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import lru_cache
 from typing import Literal, NamedTuple
 
-from subitize.nouns import PLURALS
 from subitize.numerals import Numeral, find_numbers
 from subitize.readers.hedges import is_hedged
 
 Role = Literal["count", "hedged", "range", "vague", "quantity", "label", "aside"]
 """count; hedged count; range or alternative; several hundred; quantity that is no count (decimal,
 fraction, percentage, ordinal, negative); label, date or size; aside, as if it were not there"""
-
-
-LOOKED_AT = 400
-"""characters of a reply in which its headline is looked for"""
 
 
 class Mention(NamedTuple):
@@ -163,7 +157,8 @@ _NAMED = re.compile(
     r"\b((?!(?:are|has|had|have|and|the|than|with|total|exactly|only)\b)[a-z]{3,15}) $", re.I
 )
 _LISTED = re.compile(r",? and |, (?:and )?")
-_LISTING_SIGNS = ("aged", "ages ", "numbered", "label", "marked")
+_LISTING_SIGNS = ("aged", "ages ", "numbered", "label", "marked", "numbers ", "values ", "scores ")
+_LISTING_PLURAL = re.compile(r"\b(?:numbers|values|scores)(?: (?:of|are|were))? $", re.IGNORECASE)
 _LISTING = re.compile(r"\b(?:aged?|ages|numbered|labell?ed|marked) $", re.IGNORECASE)
 
 
@@ -173,6 +168,9 @@ def _numbered(text: str, found: list[Mention]) -> Iterator[int]:
     for index, one in enumerate(found) if any(sign in text for sign in _LISTING_SIGNS) else ():
         listed = index and _LISTED.fullmatch(text, found[index - 1].end, one.start)
         begins = _LISTING.search(text, max(0, one.start - 12), one.start)
+        if not begins and not listing and index + 1 < len(found):
+            lists = _LISTED.fullmatch(text, one.end, found[index + 1].start)
+            begins = lists and _LISTING_PLURAL.search(text, max(0, one.start - 16), one.start)
         listing = bool((listing and listed) or begins)
         if listing:
             yield index
@@ -224,17 +222,20 @@ def _is_pronoun(before: str, after: str) -> bool:
     return bool(_THE_ONE.search(before) and _PRONOUN_AFTER.match(after))
 
 
+_WAITING = re.compile(r"\b(?:again|retry(?:ing)?|wait|resets?)(?: again)? (?:in|after|for) $", re.I)
+
+
 def _is_label(text: str, before: str, after: str, numeral: Numeral) -> bool:
     words = text[max(0, numeral.start - 40) : numeral.start]
     *_, earlier, last = ["", "", *words.lower().split()] if words[-1:] == " " else ["", ""]
-    if last.lstrip("(\"'") in _LABELS and not (last in _PICTURES and earlier in _DETERMINERS):
+    if last.lstrip("([\"'") in _LABELS and not (last in _PICTURES and earlier in _DETERMINERS):
         # "The dots number 34" has a verb
         return last != "number" or not (_PLURAL_WORD.fullmatch(earlier) or earlier.isdigit())
     if (last[:3] in _MONTHS or last[-1:].isdigit()) and _DATE_BEFORE.search(before):
         return True
     if _NO_THING_AFTER.match(after):
         return True
-    if before.endswith("again in "):  # a server that is busy
+    if _WAITING.search(before):  # a server that is busy
         return True
     if numeral.spelled or not 1800 <= (numeral.value or 0) < 2100:
         return False
@@ -266,9 +267,16 @@ def _list_markers(text: str) -> set[int]:
     return places
 
 
+_OF_PAGES = re.compile(r" of |/")
+
+
 def _join(text: str, found: list[Mention], index: int) -> None:
     """Mark two neighbours as alternatives or as the sides of a grid."""
     first, second = found[index], found[index + 1]
+    if first.role == "label" and _OF_PAGES.fullmatch(text, first.end, second.start):
+        if second.role == "count" and not text[second.end : second.end + 2].strip(")]. \n:,"):
+            found[index + 1] = second._replace(role="label", stated=False)  # "image 1 of 2"
+        return
     if second.start - first.end > 60 or first.role not in ("count", "hedged", "range"):
         return
     gap = text[first.end : second.start]
@@ -299,95 +307,3 @@ def _is_said_otherwise(text: str, first: Mention, second: Mention) -> bool:
     if text[first.end : second.start] != " (" or text[second.end : second.end + 1] != ")":
         return False
     return text[first.start].isdecimal() != text[second.start].isdecimal()
-
-
-_NOT_COUNTED = (
-    r"(?!(?:\w+ )?(?:one|idea|image|images|picture|pictures|photo|photograph|way|more|less|fewer|"
-    r"longer|doubt|problem|information|matter|number|numbers|text|need|question|reason|clear|"
-    r"context|attachment|file|data|sense|difference|answer|exact|definite|such|further|access|"
-    r"visual|ability)\b)"
-)
-_NOUN = r"(?:[a-z][\w'-]{0,20} ){0,3}"
-_PLURAL = rf"(?:[a-z][\w'-]{{1,20}}s|persons?|{'|'.join(sorted(PLURALS.values()))})\b"
-_ZERO = re.compile(
-    rf"\bno {_NOT_COUNTED}{_NOUN}{_PLURAL}"
-    rf"|\b(?:there (?:is|are|were|was)|i see|i count|contains?|shows?|has|have|depicts?) no "
-    rf"{_NOT_COUNTED}\w"
-    r"|\bnone\b(?! of the (?:above|options|choices|answers|given))"
-    r"|(?:\bnot|n't|\bwithout) (?:even )?(?:a single|one) [a-z]"
-    r"|\b(?:does not|doesn't|did not|didn't) (?:(?:seem|appear) to )?(?:contain|show|depict|have|"
-    rf"include|feature|display) any {_NOT_COUNTED}{_NOUN}{_PLURAL}"
-    r"|\b(?:aren't|are not|isn't|is not|don't see|do not see|can't see|cannot see) any"
-    r"(?=[.!,;]|$| (?:in|on|at|here|there|visible|present)\b)"
-    r"|\b(?:aren't|are not|isn't|is not|don't see|do not see|can't see|cannot see|without) any "
-    rf"{_NOT_COUNTED}{_NOUN}{_PLURAL}",
-    re.IGNORECASE,
-)
-_SINGLE = re.compile(
-    r"\b(?:a|one|only a|just a|the|only one|exactly one)? ?(?:single|lone|solitary) "
-    r"(?!(?:\w+ )?(?:image|picture|photo|row|line|column|file|number|digit|integer|group|color|"
-    r"colour|word|answer|layer|frame|circle of|pile|cluster|pattern|shot|scene|kind|type)\b)[a-z]",
-    re.IGNORECASE,
-)
-
-
-_ASIDE_OF_NONE = (
-    r"(?:other|more|additional|further|hidden|visible|obvious|clear|specific|indication)\b"
-)
-_ZERO_STATED = re.compile(
-    rf"\b(?:there (?:is|are|were|was)|i (?:can )?see|i count|contains?|shows?|depicts?) no "
-    rf"(?!{_ASIDE_OF_NONE})"
-    rf"{_NOT_COUNTED}\w"
-    rf"|\b(?:none|zero|0) of (?:the|these|those)\b(?! (?:\w+ )?(?:choices|options"
-    rf"|given|available|above))"
-    rf"|\b(?:do not|don't|can't|cannot|are not|aren't|is not|isn't) (?:see )?any "
-    rf"(?!{_ASIDE_OF_NONE}){_NOT_COUNTED}\w"
-    rf"|^\W*no (?!{_ASIDE_OF_NONE}){_NOT_COUNTED}{_NOUN}{_PLURAL} "
-    rf"(?:are|is|can be|were|was) (?:visible|seen|present|shown|found|in|on|there)\b"
-    rf"|^\W*no (?!{_ASIDE_OF_NONE}){_NOT_COUNTED}{_NOUN}{_PLURAL}(?:[.;!]|, (?:only|just)\b)"
-    r"|^\W*(?:none|not (?:even )?(?:a single|one)|no (?!more|less|fewer|greater|later|other))\b"
-    r"[^.,;:\n]{0,80}\b(?:than|above|below|under|over|least|most|exceed\w*|of(?: the| these"
-    r"| those| all)?) ?$",
-    re.IGNORECASE,
-)
-
-
-@lru_cache(maxsize=64)
-def _none_of(question: str) -> re.Pattern[str] | None:
-    asked = re.search(r"\bhow many (?:[a-z]{1,15} ){0,2}?([a-z]{3,20}s)\b", question[:400], re.I)
-    return asked and re.compile(
-        rf"\bno {asked[1]}\b"
-        r"(?! (?:are |is |were )?(?:hidden|behind|covered|occluded|missing|left))",
-        re.IGNORECASE,
-    )
-
-
-def denies_asked(text: str, question: str) -> bool:
-    """Whether a reply says that there are none of the things that were asked for.
-
-    >>> denies_asked("There are 3 cans but no bottles.", "How many bottles are there?")
-    True
-    """
-    asked = _none_of(question) if question and "no " in text.lower() else None
-    denied = asked and asked.search(text[:LOOKED_AT])
-    if not denied:
-        return False
-    things = re.escape(denied[0][3:])
-    return not re.search(rf"(?<!no)(?<!zero) {things}\b", text[: denied.start()], re.IGNORECASE)
-
-
-def has_zero_headline(text: str, first: int) -> bool:
-    """Whether a text says that there is no such thing before it names the first number."""
-    if first < 8:
-        return False
-    head = text[: min(first, LOOKED_AT)].lower()
-    if not ("no" in head or " any " in head or "zero of" in head or "0 of" in head):
-        return False
-    return bool(_ZERO_STATED.search(text, 0, min(first, LOOKED_AT)))
-
-
-def implied_number(text: str) -> int | None:
-    """0 for "no apples" and the like, 1 for "a single apple"; for texts without another number."""
-    if _ZERO.search(text):
-        return 0
-    return 1 if _SINGLE.search(text) else None

@@ -51,7 +51,7 @@ _SIGNS_OF_UNSEEN = (
 )  # fmt: skip
 """one of these is in each of them, whose first letter may be a capital"""
 _IS_PART = re.compile(
-    rf"(?: (?P<noun>(?!(?:of|not)\b)[\w'-]{{2,20}}))?"
+    rf"(?: (?P<noun>(?!(?:of|not|that|which)\b)[\w'-]{{2,20}}))?"
     rf"(?: of (?:them|these|those|which|the \w+(?: \w+)?))?"
     rf"(?: (?:are|is|were|being|that are|which are|appear to be|seem to be|might be|may be|"
     rf"would be|lie|lies|remain|remains|can be|can't be|cannot be))?"
@@ -60,7 +60,7 @@ _IS_PART = re.compile(
     re.IGNORECASE,
 )
 _FILLING = r"(?:,? (?:there (?:are|is)|the|about|at least|only))*,? $"
-_INCLUDING = re.compile(rf"\bincluding{_FILLING}", re.IGNORECASE)
+_INCLUDING = re.compile(rf"(?:\bincluding|, counting the){_FILLING}", re.IGNORECASE)
 _OF_THESE = re.compile(
     rf"\b(?:of (?:which|these|them|those)|among (?:them|these)){_FILLING}", re.IGNORECASE
 )
@@ -119,7 +119,8 @@ def set_aside(
         return found
     sentences = starts_of(text)
     for rule in (
-        conditions_in, _offers, _structure, _parts, _breakdown, parts_of_headline, _one_beside,
+        _names, conditions_in, _offers, _structure, _parts, _of_all, _breakdown, parts_of_headline,
+        _one_beside,
     ):  # fmt: skip
         left = [place for place in places if found[place].role in _COUNTS]
         dropped = set(rule(text, [found[place] for place in left], sentences))
@@ -188,6 +189,36 @@ def _leave(found: list[Mention], counts: list[int], dropped: set[int]) -> None:
             found[counts[index]] = _aside(found[counts[index]])
 
 
+_NAME_BEFORE = re.compile(
+    r"[a-z,] (?!(?:Answer|Total|Exactly|About|Only|Option|There|Final|Count|Equals)\b)"
+    r"[A-Z][a-z]{2,15} $"
+)
+_THINGS_AFTER = re.compile(r" (?:[a-z][\w'-]{1,20} ){0,2}[a-z][\w'-]{1,20}s\b")
+_QUOTED = re.compile(
+    r"(?P<says>\b(?:reads?|reading|says?|saying|said|labell?ed|titled|named|called|written|marked"
+    r"|words?|texts?) |\b(?:another|second|other|third|and) )?"
+    r"(?P<quote>[\"'“‘])(?P<said>[^\"'“”‘’\n]{0,40})$"
+)
+
+
+def _names(text: str, counts: list[Mention], sentences: Sequence[int]) -> Iterator[int]:
+    """Numbers that are part of a name or of what is written: the Forever 21 store, "25 MPH"."""
+    for index, mention in enumerate(counts):
+        if not text[mention.start].isdecimal():
+            continue
+        begin = max(0, mention.start - 60)
+        if _NAME_BEFORE.search(text, begin, mention.start):
+            if not _THINGS_AFTER.match(text, mention.end):
+                yield index
+            continue
+        quoted = _QUOTED.search(text, begin, mention.start)
+        close = quoted and re.match(
+            r"[^\"'“”‘’\n]{0,40}[\"'”’]", text[mention.end : mention.end + 42]
+        )
+        if quoted and close and (quoted["says"] or re.search("[A-Z]", quoted["said"] + close[0])):
+            yield index
+
+
 def _offers(text: str, counts: list[Mention], sentences: Sequence[int]) -> Iterator[int]:
     """1 in "Let me know if you have 1 more question!"."""
     offers = any(sign in text for sign in ("me know", "eel free", "you like", "you want"))
@@ -226,22 +257,42 @@ def _parts(text: str, counts: list[Mention], sentences: Sequence[int]) -> Iterat
         told = bool(after and (_same(after, nouns) or _OF_THESE.search(before)))
         told = told and not _OF_ALL.search(before)
         told = told or bool(hides and _HIDES.search(before))
-        included = "including" in before.lower() and _INCLUDING.search(before)
-        if told or included or _is_of_them(text, index, mention):
+        included = "ing" in before and _INCLUDING.search(before)
+        of_them = _is_of_them(text, index, mention)
+        if told or included or (of_them and not _is_out_of(text, counts[index - 1])):
             parts.append(index)
     wholes = [one.value or 0 for index, one in enumerate(counts) if index not in set(parts)]
     largest = max(wholes, default=0)
     yield from (index for index in parts if (counts[index].value or 0) < largest)
-    for index, mention in enumerate(
-        counts[:-1] if "ut of" in text else ()
-    ):  # 6 in "out of 6 bars, 4 are red"
-        out_of = _OUT_OF.search(text, max(0, mention.start - 30), mention.start)
-        if (
-            out_of
-            and index + 1 not in parts
-            and (counts[index + 1].value or 0) < (mention.value or 0)
-        ):
+
+
+def _of_all(text: str, counts: list[Mention], sentences: Sequence[int]) -> Iterator[int]:
+    """6 in "out of 6 bars, 4 are red", 16 in "12 squares among the 16"; what is said to be
+    hidden or seen is a part of what was asked for."""
+    for index, (mention, following) in enumerate(pairwise(counts)):
+        first, second = mention.value or 0, following.value or 0
+        begin, end = sentence_around(sentences, text, following.start)
+        out_of = first > second and _is_out_of(text, mention)
+        if out_of and not _SEEN.search(text, following.end, end):
             yield index
+        among = first < second and _AMONG.fullmatch(text, mention.end, following.start)
+        if among and not _SEEN.search(text, begin, end):
+            yield index + 1
+
+
+def _is_out_of(text: str, mention: Mention) -> bool:
+    return _OUT_OF.search(text, max(0, mention.start - 30), mention.start) is not None
+
+
+_AMONG = re.compile(
+    r"(?:(?: [\w'-]{1,20}){1,4},?|,) (?:out of|among(?:st)?)(?: all| a total of)?(?: the| these"
+    r"| those)? ",
+    re.IGNORECASE,
+)
+_SEEN = re.compile(
+    rf"\b(?:{_UNSEEN}|sees?|hid(?:es?|ing)|(?:cover|block|conceal|obscur|occlud)(?:es?|s|ing))\b",
+    re.IGNORECASE,
+)
 
 
 def _is_of_them(text: str, index: int, mention: Mention) -> bool:

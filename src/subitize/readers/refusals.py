@@ -158,10 +158,16 @@ def _is_beyond(
     return _ASKS.match(text, begin) is None
 
 
+_TYPICAL = re.compile(r"\b(?:typical(?:ly)?|usual(?:ly)?|normally|generally|commonly)\b", re.I)
+"""tells of such things at large, not of those in the picture"""
+
+
 def _is_refused(text: str, mention: Mention, sentences: Sequence[int]) -> bool:
     """Whether a number is named only in a clause that declines to answer."""
     begin, _ = sentence_around(sentences, text, mention.start)
     if begin and _ASKS.match(text, begin) and REFUSING.search(text, 0, begin):
+        return True
+    if _TYPICAL.search(text, begin, mention.start) and REFUSING.search(text, 0, mention.start):
         return True
     refusal = None
     for refusal in REFUSING.finditer(text, begin, mention.start):  # noqa: B007  the last one

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 SENTENCE_END = re.compile(
     # the sign first: only behind one is looked at what stands before it
-    r"[.!?。！？\n](?:(?<=\n)|(?<!approx.)(?<!\bca.)(?<!\bno.)(?<!e\.g.)(?<!i\.e.)[.!?。！？]*"
+    r"[.!?。！？\n](?:(?<=\n)|(?<!approx.)(?<!\bca.)(?<!\bno.)(?<!\bvs.)(?<!e\.g.)(?<!i\.e.)[.!?。！？]*"
     r"(?=[\"')\]*]*(?:\s|$)))",
     re.IGNORECASE,
 )

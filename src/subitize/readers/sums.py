@@ -27,9 +27,11 @@ _SIGN = re.compile(r"[=+×*]")
 _PLUS = re.compile(r"\s{0,2}(?:\+|plus)\s{0,2}", re.IGNORECASE)
 _EQUALS = re.compile(r"\s{0,2}(?:=|equals)\s{0,2}", re.IGNORECASE)
 _RESULT = re.compile(
-    r"[^.;\n]{0,40}(?:[:=–—]|, (?:for|so|or|i\.e\.,?|that's|that is))[ $*]{1,3}", re.I
+    r"[^.;\n]{0,40}(?:[:=–—]|, (?:for|so|or|i\.e\.,?|that's|that is),?)[ $*]{1,3}", re.I
 )
 _NOUN = re.compile(r" (?:(?:more|other|further) )?([^\W\d_][\w'-]{1,20})")
+_MINUS = re.compile(r"\s{0,2}(?:[-−–]|minus)\s{0,2}", re.IGNORECASE)
+_MEMBER = re.compile(r",(?: and)? | and ")
 _IRREGULAR = frozenset(PLURALS.values())
 
 
@@ -54,6 +56,7 @@ def parts_of_headline(
             yield from (index, index + 1)
     yield from _terms(text, counts)
     yield from _values_in_brackets(text, counts)
+    yield from _members(text, counts)
 
 
 def _is_split(text: str, head: Mention, parts: Sequence[Mention]) -> bool:
@@ -107,6 +110,27 @@ def _values_in_brackets(text: str, counts: Sequence[Mention]) -> Iterator[int]:
         yield from inside
 
 
+def _members(text: str, counts: Sequence[Mention]) -> Iterator[int]:
+    """60, 70 and 90 in "3 bars are higher: 60, 70 and 90": as many as the headline says."""
+    head, members = counts[0], counts[1 : (counts[0].value or 0) + 1]
+    if not 1 < (head.value or 0) == len(members):
+        return
+    sign = _LIST.search(text, head.end, members[0].start)
+    if not sign or any(mark in text[head.end : sign.start()] for mark in ".;:\n"):
+        return
+    if all(_MEMBER.fullmatch(text, one.end, two.start) for one, two in pairwise(members)):
+        yield from range(1, len(members) + 1)
+
+
+_LIST = re.compile(r"(?::|\b(?:namely|numbers|numbered|values|scores))[ \n]$", re.IGNORECASE)
+
+
+def are_summed(counts: Sequence[Mention], last: Mention) -> bool:
+    """Whether a number is what all before it make up: 18 in "6 here, 6 there, 6 below. 18 cups."""
+    terms = [one.value or 0 for one in counts if one.end <= last.start]
+    return len(terms) > 1 and sum(terms) == last.value
+
+
 def result_of(text: str, closing: Sequence[Mention]) -> Mention | None:
     """The last number of a sentence that the others make up: "4 in the tree and 5 in the sky, for
     9", "4 rows of 5: 20"."""
@@ -114,5 +138,8 @@ def result_of(text: str, closing: Sequence[Mention]) -> Mention | None:
     values = [one.value or 0 for one in others]
     if len(values) < 2 or not _RESULT.fullmatch(text, others[-1].end, last.start):
         return None
-    product = len(values) == 2 and values[0] * values[1] == last.value
-    return last if product or sum(values) == last.value else None
+    two = len(values) == 2
+    product = two and values[0] * values[1] == last.value
+    minus = two and _MINUS.fullmatch(text, others[0].end, others[1].start)
+    difference = minus and values[0] - values[1] == last.value
+    return last if product or difference or sum(values) == last.value else None

@@ -18,28 +18,25 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from subitize.readers.alone import boxed_last_line, chosen_option, first_line
 from subitize.readers.conditions import bounds_in
 from subitize.readers.hedges import has_vague_addition, has_vague_word
 from subitize.readers.hidden import covers_some, hidden_part
-from subitize.readers.mentions import (
-    Mention,
-    denies_asked,
-    find_mentions,
-    has_zero_headline,
-    implied_number,
-)
+from subitize.readers.mentions import Mention, find_mentions
 from subitize.readers.parts import are_several_things, set_aside
 from subitize.readers.refusals import is_refusal
 from subitize.readers.sentences import starts_of
-from subitize.readers.sums import result_of
-from subitize.readers.totals import (
-    boxed_last_line,
-    chosen_option,
-    first_line,
-    last_retraction,
-    stated_total,
-)
+from subitize.readers.sums import are_summed, result_of
+from subitize.readers.totals import last_retraction, stated_total
 from subitize.readers.wrappings import CLOSE, OPEN, take_confidence, unwrap, without_thinking
+from subitize.readers.zeros import (
+    begins_with_another,
+    denies_asked,
+    has_zero_headline,
+    implied_number,
+    none_is_left,
+    of_asked,
+)
 from subitize.records import Reading, Response, State, Trial
 
 __all__ = [
@@ -94,8 +91,10 @@ def strict(reply: str, question: str = "") -> Reading:
     if not values:
         return _without_number(text, mentions)
     denied = has_zero_headline(text, counts[0].start) or denies_asked(text, question)
-    if denied and values[0]:
+    if values[0] and (denied or none_is_left(text, counts[-1].end)):
         return Reading("several-numbers", note=f"0, {values[0]}")
+    if values[0] > 1 and begins_with_another(text, counts[0].start, question):
+        return Reading("several-numbers", note=f"{values[0]} of other things")
     if all(mention.role == "hedged" for mention in counts):
         return Reading("vague", note=f"a hedged {values[0]}")
     if "!" in text and any(_FACTORIAL.match(text, mention.end) for mention in counts):
@@ -184,6 +183,9 @@ def _concluded(text: str, found: Sequence[Mention], question: str) -> Reading:
         corrected = _final(text[place:], question)
         if corrected.number is not None:
             return corrected
+    counts = [one for one in mentions if one.role in ("count", "hedged")]
+    if counts and none_is_left(text, counts[-1].end):
+        return Reading("read", 0, note="none is left")
     stated = stated_total(text, mentions)
     if stated is not None:
         if stated.role in ("count", "hedged"):
@@ -193,12 +195,13 @@ def _concluded(text: str, found: Sequence[Mention], question: str) -> Reading:
     closing = _closing(text, mentions)
     if not closing:
         return _without_number(text, mentions)
-    counts = [one for one in mentions if one.role in ("count", "hedged")]
     if counts and has_zero_headline(text, counts[0].start):
         return Reading("read", 0, note="headline")
     values = _values(closing)
     if values and values[0] and denies_asked(text, question):
         return Reading("several-numbers", note=f"0, {values[0]}")
+    if counts and values and values[0] > 1 and begins_with_another(text, counts[0].start, question):
+        return Reading("several-numbers", note=f"{values[0]} of other things")
     if any(mention.role == "range" for mention in closing):
         return Reading("vague", note="a range or alternatives in the closing statement")
     made_up = len(closing) > 1 and sum(one.value or 0 for one in closing) == counts[0].value
@@ -207,6 +210,8 @@ def _concluded(text: str, found: Sequence[Mention], question: str) -> Reading:
     if len(values) > 1:
         if result := result_of(text, closing):
             return Reading("read", result.value, note="made up of the others")
+        if len(closing) == len(counts) and (asked := of_asked(text, closing, question)):
+            return Reading("read", asked.value, note="the things asked for")
         return Reading("several-numbers", note=", ".join(str(value) for value in values[:6]))
     return _against_the_headline(text, mentions, closing[0], values[0])
 
@@ -220,6 +225,9 @@ _STATES = re.compile(
 )
 
 
+_THAT_IS = re.compile(r"\s*(?:that|this)(?:'s| is| makes| gives) (?:a total of )?", re.IGNORECASE)
+
+
 def _against_the_headline(
     text: str, mentions: Sequence[Mention], closing: Mention, value: int
 ) -> Reading:
@@ -231,6 +239,8 @@ def _against_the_headline(
     begin = starts[bisect_right(starts, closing.start) - 1]
     stop = starts[bisect_right(starts, closing.start)]
     agreed = sum(mention.value == value for mention in counts) > 1
+    if begin >= ends and (_THAT_IS.match(text, begin) or are_summed(counts, closing)):
+        return Reading("read", value, note="made up of the others")
     if not agreed and begin >= ends and _ALSO.search(text, begin, closing.start):
         return Reading("several-numbers", note=f"{counts[0].value}, {value}")
     if agreed or begin < ends or _STATES.search(text, begin, stop):

@@ -14,18 +14,18 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from itertools import pairwise
 
+from subitize.readers.alone import (
+    AROUND,
+    NAMES_ANSWER,
+    first_line,
+    lists_options,
+    opening_option,
+    stands_alone,
+)
 from subitize.readers.conditions import COPULA, is_bound, is_limit
 from subitize.readers.mentions import Mention
 from subitize.readers.sentences import starts_of
-from subitize.readers.wrappings import OPEN
 
-_ANSWER = re.compile(
-    r"\banswer\b|\b(?:correct|right|best) (?:option|choice|number|count|value|one)\b|答案"
-    r"|\bclosest(?: (?:option|choice|match|one|value))?(?= (?:is|would be) \(?[A-H]\b)"
-    r"|\bfinal (?:count|number|tally|result|total|estimate|value|integer|integer value|figure)\b"
-    r"|\b(?:final|conclusion|solution|verdict)(?=\s?:)",
-    re.IGNORECASE,
-)
 _ANSWER_GAP = re.compile(
     # possessive: every word is taken in one way only, so that the time stays linear
     r"(?:\s|[:=,*\"'$~≈(–—>)-]|：|是|为|一共|总共|共有|共|有|\b(?:to (?:the|this|your) (?:question|"
@@ -51,9 +51,15 @@ _CORRECTED = re.compile(
     re.IGNORECASE,
 )
 """behind these words stands what holds, if a number does"""
+_NOT_AT_FIRST = "".join(
+    rf"(?<!{word} {a} )"
+    for word in ("from", "start with", "began with", "begin with", "started with", "out of")
+    for a in ("a", "the")
+)
 _FIRM = re.compile(
     r"一共|总共|共有|"
-    r"\b(?:totals?|totalling|totaling|sum|count (?:is|of|would be|comes to)|result)\b"
+    rf"{_NOT_AT_FIRST}\b(?:totals?|totalling|totaling|sum|count (?:is|of|would be|comes to)"
+    r"|result)\b"
     r"|(?<!let's )(?<!me )(?<!i )(?<!to )\bcount\s?[:=]",
     re.IGNORECASE,
 )
@@ -61,15 +67,17 @@ _VERB = re.compile(
     r"=|≈|→|⇒|->|\bequal(?:s| to)?\b|\b(?:mak(?:es?|ing)|giv(?:es?|ing)|gets?|yield(?:s|ing)?)\b"
     r"|\bresult(?:s|ing)? in\b|\bcom(?:es|ing) to\b|\badd(?:s|ing)? up to\b|\bsums? (?:up )?to\b"
     r"|\bamounts? to\b|\bbring(?:s|ing)? (?:it|the total|us) to\b|\bleav(?:es?|ing)\b"
-    r"|\bleft with\b",
+    r"|\bleft with\b|\bend(?:s|ed|ing)? up with\b",
     re.IGNORECASE,
 )
 _ALL = re.compile(
-    r"\b(?:in total|altogether|all together|in all|in sum|overall|all told|combined|total)\b", re.I
+    rf"\b(?:in total|altogether|all together|in all|in sum|overall|all told|combined"
+    rf"|{_NOT_AT_FIRST}total)\b",
+    re.IGNORECASE,
 )
 _STATISTIC = re.compile(r"\b(?:mode|mean|median|range|average|difference)\b", re.IGNORECASE)
 _STATISTIC_IS = re.compile(
-    r"(?: (?:of|between|in|for)\b[^.,;:!?\n]{0,60}?)? (?:is|was|equals|=)"
+    r"(?:(?: (?:of|between|in|for)\b[^.,;:!?\n]{0,60}?)? (?:is|was|equals|=)|:)"
     r"(?: (?:therefore|thus|then|also|only|exactly|equal to|the (?:number|value|score)))* [\"'$]?",
     re.IGNORECASE,
 )
@@ -116,7 +124,7 @@ _FORWARD = re.compile(
 )
 _VERB_GAP = re.compile(
     r"[\s:,]*(?:(?:with|it|that|us|you|me|a|an|the|total|of|up|to|about|around|roughly|approximately|exactly|grand|"
-    r"there|are|is|sum|count|answer|final)[\s:]+)*[~≈(\"'$:]*\s*",
+    r"there|are|is|sum|count|answer|final|just|only)[\s:]+)*[~≈(\"'$:]*\s*",
     re.IGNORECASE,
 )
 _TERM_AFTER = re.compile(
@@ -140,62 +148,6 @@ _IS_AFTER_SUM = re.compile(
 _NOUN_GAP = re.compile(r" (?:(?!(?:on|in|at|and|of|to|with)\b)[\w'-]{1,20} ){0,3}(?:in )?", re.I)
 
 
-_AROUND = " \t\n\x1e\x1f.*_\"'`()[]:;,!$"
-_ALONE = re.compile(
-    r"[\W_]*(?:(?:the |my |your )?(?:final |correct )?(?:answer|option)(?: is)?[\W_]*)?"
-    r"(?:[A-H][).:][\W_]*)?(?:Answer:\s*)?",
-    re.IGNORECASE,
-)
-
-
-def stands_alone(text: str, mention: Mention) -> bool:
-    """Whether a number is all that its line says, an option's letter aside."""
-    begin = text.rfind("\n", 0, mention.start) + 1
-    if mention.start - begin > 40:
-        return False
-    after = text[mention.end : mention.end + 20].partition("\n")[0]
-    return bool(_ALONE.fullmatch(text[begin : mention.start])) and not after.strip(_AROUND)
-
-
-def first_line(text: str, mentions: Sequence[Mention]) -> Mention | None:
-    """The answer that stands alone on the first line, before its explanation."""
-    first = mentions[0]
-    begins = not text[: max(0, text.rfind("\n", 0, first.start))].strip(_AROUND)
-    return first if begins and stands_alone(text, first) else None
-
-
-def boxed_last_line(text: str, mentions: Sequence[Mention]) -> Mention | None:
-    """The answer in a box or answer element that stands alone on the last line."""
-    last = mentions[-1]
-    boxed = OPEN in text[max(0, last.start - 3) : last.start]
-    ends = not text[last.end :].strip(_AROUND)
-    return last if boxed and ends and stands_alone(text, last) else None
-
-
-_OPTION = re.compile(r"[(\[]?\b[A-H][).:\]]+[ \t]*[(\"'$*]*$")
-_CHOICE_GAP = re.compile(r"[^\n.!?]{0,60}(?:\n\s*)?[(\[]?\b[A-H][).:\]]+[ \t]*[(\"'$*]*")
-
-
-def chosen_option(text: str, counts: Sequence[Mention]) -> Mention | None:
-    """The option that a reply chooses in its closing words: "so the correct answer is (B) 3".
-
-    Whoever names a letter and its number answers a question of choice, whatever was counted on
-    the way there; a reply that goes on with another number, or lists options, has not chosen.
-    """
-    places = [one for one in counts if _OPTION.search(text, max(0, one.start - 8), one.start)]
-    if not places:
-        return None
-    last = places[-1]
-    cue = None
-    for cue in _ANSWER.finditer(text, max(0, last.start - 100), last.start):  # noqa: B007
-        pass
-    if cue is None or not _CHOICE_GAP.fullmatch(text, cue.end(), last.start):
-        return None
-    lettered = {one.value for one in places if one.start > cue.end()}
-    after = {one.value for one in counts if one.start > last.start}
-    return last if lettered | after <= {last.value} else None
-
-
 def last_retraction(text: str, mentions: Sequence[Mention]) -> int | None:
     """Where a reply takes back a number that it has named, for another one."""
     counts = [one for one in mentions if one.role in ("count", "hedged")]
@@ -215,17 +167,17 @@ def stated_total(text: str, mentions: Sequence[Mention]) -> Mention | None:
     retracted = max((match.start() for match in _RETRACTED.finditer(text)), default=-1)
     named = [
         one
-        for one in finder.after(_ANSWER, _ANSWER_GAP)
+        for one in finder.after(NAMES_ANSWER, _ANSWER_GAP)
         if one.start > retracted and not finder.is_supposed(one)
     ]
     if finder.ends_alone(known[-1]):
         named.append(known[-1])
     if named:
         return max(named)
-    if first := first_line(text, known):
+    if first := first_line(text, known) or opening_option(text, known):
         return first
     stated = finder.after(_FIRM) + finder.after(_VERB, _VERB_GAP) + finder.in_all()
-    stated += finder.after(_STATISTIC, _STATISTIC_IS)
+    stated += finder.of_statistics()
     stated += finder.of_sums() + finder.of_subjects() + finder.of_rests()
     return max(stated + finder.after_loose(), default=None)
 
@@ -347,10 +299,12 @@ class _Finder:
 
     def ends_alone(self, mention: Mention) -> bool:
         """Whether a number is all that the last line or sentence says."""
-        if self.text[mention.end :].strip(_AROUND):
+        if self.text[mention.end :].strip(AROUND):
+            return False
+        if lists_options(self.text, self.known[-2:]):
             return False
         begin = self.sentences[bisect_right(self.sentences, mention.start) - 1]
-        alone = not self.text[begin : mention.start].strip(_AROUND) and begin > 0
+        alone = not self.text[begin : mention.start].strip(AROUND) and begin > 0
         return alone or stands_alone(self.text, mention)
 
     def is_supposed(self, mention: Mention) -> bool:
@@ -368,6 +322,15 @@ class _Finder:
             ):
                 found += [] if self._is_term(rest[0]) else rest
         return found
+
+    def of_statistics(self) -> list[Mention]:
+        """6 in "The difference between 10 and 4 is 6" and "Range: 6"."""
+        return [
+            one
+            for match in _STATISTIC.finditer(self.text)
+            for one in self._rest(match.end(), 3)
+            if _STATISTIC_IS.fullmatch(self.text, match.end(), one.start) and not self._is_term(one)
+        ]
 
     def of_rests(self) -> list[Mention]:
         """7 in "there are 7 objects left" or "7 remain": what an earlier total has become."""
