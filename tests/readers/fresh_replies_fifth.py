@@ -244,4 +244,10 @@ CASES: list[Fresh] = [
         Perhaps(11),
         Perhaps(11),
     ),
+    (
+        "How many cups are there in total, with those behind the black box?",
+        "There are 13 visible cups and an unknown number of hidden ones.",
+        None,
+        None,
+    ),
 ]

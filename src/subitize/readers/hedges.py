@@ -59,7 +59,7 @@ def is_hedged(before: str, after: str) -> bool:
 QUANTIFIER = (
     r"(?:(?:quite )?a few|few|several|some|many|(?:a )?(?:large |whole |small )?bunch(?:es)?|a lot|"
     r"lots|plenty|numerous|(?:a )?couple|various|multiple|"
-    r"a (?:large |small |great |good |huge )?number of|"
+    r"a (?:large |small |great |good |huge )?number of|an (?:unknown|unclear) number of|"
     r"countless|(?:a )?handful|innumerable|loads|tons|too many|uncountable)"
 )
 _VAGUE = re.compile(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from subitize.readers.hedges import QUANTIFIER
 from subitize.readers.mentions import Mention
 from subitize.readers.sentences import sentence_around, starts_of
 
@@ -61,6 +62,23 @@ def hidden_part(text: str, mentions: Sequence[Mention]) -> Mention | None:
         elif not whole and (_HIDES.search(earlier) or _HIDDEN_ARE.search(earlier)):
             found = mention
     return found
+
+
+_MORE_UNSEEN = re.compile(
+    r"(?:[ ][\w'-]{1,20}){0,6},? (?:and|plus|with|but)"
+    r"(?: (?:there (?:are|is|may be|might be)|also))*"
+    rf" (?:{QUANTIFIER}|others?|more)\b[^.;\n]{{0,30}}?\b{_UNSEEN}\b",
+    re.IGNORECASE,
+)
+
+
+def adds_unseen(text: str, place: int) -> bool:
+    """Whether an unknown number of hidden ones is added to those that were counted.
+
+    >>> adds_unseen("13 visible cups and an unknown number of hidden ones", 2)
+    True
+    """
+    return _MORE_UNSEEN.match(text, place) is not None
 
 
 def covers_some(text: str) -> bool:

@@ -21,7 +21,7 @@ from functools import lru_cache
 from subitize.readers.alone import boxed_last_line, chosen_option, first_line
 from subitize.readers.conditions import bounds_in
 from subitize.readers.hedges import has_vague_addition, has_vague_word
-from subitize.readers.hidden import covers_some, hidden_part
+from subitize.readers.hidden import adds_unseen, covers_some, hidden_part
 from subitize.readers.mentions import Mention, find_mentions
 from subitize.readers.parts import are_several_things, set_aside
 from subitize.readers.refusals import is_refusal
@@ -213,6 +213,8 @@ def _concluded(text: str, found: Sequence[Mention], question: str) -> Reading:
         if len(closing) == len(counts) and (asked := of_asked(text, closing, question)):
             return Reading("read", asked.value, note="the things asked for")
         return Reading("several-numbers", note=", ".join(str(value) for value in values[:6]))
+    if adds_unseen(text, closing[0].end):
+        return Reading("vague", note="and an unknown number of hidden ones")
     return _against_the_headline(text, mentions, closing[0], values[0])
 
 
