@@ -90,6 +90,11 @@ def test_models(tmp_path: Path, model: str, says: str) -> None:
     assert not list(tmp_path.iterdir()), "something was planned before the message"
 
 
+def test_a_counter_given_as_the_reader_of_replies(tmp_path: Path) -> None:
+    words = ("--model", "sim/perfect", "--counter", "counter/pattern", "--out", str(tmp_path))
+    check(subitize("run", "capture", *words), 2, "or give --set counter=counter/pattern")
+
+
 def test_unknown_benchmark_and_command() -> None:
     check(subitize("run", "nameing", "--model", "sim/perfect"), 2, "did you mean 'naming'")
     check(subitize("rnu"), 2, "There is no command")

@@ -201,7 +201,7 @@ def test_doubled_lines_of_the_plan_are_scored_once(whole: Path, tmp_path: Path) 
 
 @pytest.fixture(scope="module")
 def old(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder that version 0.1 made, with a counter's reading run and a calibration."""
+    """A folder of format 1, with a counter's reading run and a calibration."""
     out = tmp_path_factory.mktemp("old")
     with tarfile.open(RECORDED) as archive:
         wanted = [one for one in archive.getmembers() if "blank-0.3-size-160-w-0.2" in one.name]

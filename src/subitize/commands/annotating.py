@@ -73,7 +73,8 @@ def annotate(  # noqa: PLR0913, PLR0917  the options of the command, one each
     if simulate:
         with opened(folder, database, origin) as here:
             answers = let_simulated(here, simulate)
-        print(f"{simulate:,} simulated annotators gave {answers:,} answers to {folder}")
+        many = f"{simulate:,} simulated annotator{'s' * (simulate != 1)}"
+        print(f"{many} gave {answers:,} answers to {folder}")
         return
     bound = listen(host, port)
     with opened(folder, database, origin) as here:

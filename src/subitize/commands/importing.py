@@ -30,11 +30,11 @@ Out = Annotated[Path, typer.Option(help="Folder under which the new one is made.
 
 @importing.command("run")
 def run(
-    old: Annotated[Path, typer.Argument(metavar="OLD", help="A run folder of version 0.1.")],
+    old: Annotated[Path, typer.Argument(metavar="OLD", help="A run folder of format 1.")],
     out: Out = Path("runs"),
     json: Json = False,
 ) -> None:
-    """Turn a run folder of version 0.1 into today's form; asks nobody, changes nothing in OLD."""
+    """Turn a run folder of format 1 into today's form; asks nobody, changes nothing in OLD."""
     made = import_run(old, get_benchmark(old_info(old)["benchmark"]), out)
     score_run(load_stored(made))
     show({"folder": str(made)}, str(made), json)

@@ -53,7 +53,8 @@ def report(
     found.sort(key=lambda run: order.index(run.benchmark.NAME))
     more = [*([chapter(counted)] if counted else ()), *([trainings(learnt)] if learnt else ())]
     formats = [kind.strip().lower() for kind in figures.split(",") if kind.strip()]
-    with linked(_address(viewer)), told(f"{out}: drawing {len(folders)} runs"):
+    many = f"{len(folders):,} run{'s' * (len(folders) != 1)}"
+    with linked(_address(viewer)), told(f"{out}: drawing {many}"):
         made = build_report(found, out, page_of, more, formats)
     show({"report": str(made), "folders": [str(one) for one in folders]}, str(made), json)
 

@@ -90,7 +90,7 @@ def read_info(folder: Path) -> dict[str, Any]:
     path, info = folder / "run.json", read_any_info(folder)
     if "format" not in info and "benchmark" in info:
         raise WrongRun(
-            f"{folder} is a run folder of version 0.1: turn it into today's form, without a call, "
+            f"{folder} is a run folder of format 1: turn it into today's form, without a call, "
             f"with `subitize import run {quote(str(folder))} --out DIR`."
         )
     if info.get("format", FORMAT) != FORMAT:

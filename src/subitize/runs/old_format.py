@@ -1,4 +1,4 @@
-"""Run folders of version 0.1 turned into today's form, without a call.
+"""Run folders of format 1 turned into today's form, without a call.
 
 There, a reading model had a run of its own in RUN/readings/NAME/; here its answers stand in the
 one journal, and its trials in the one plan, each about the response it read. What was written
@@ -32,7 +32,7 @@ T = TypeVar("T")
 
 
 def old_info(folder: Path) -> dict[str, Any]:
-    """run.json of a folder of version 0.1; any other folder is an error."""
+    """run.json of a folder of format 1; any other folder is an error."""
     info = read_any_info(folder)
     if "format" in info:
         raise BadInput(f"{folder} has today's form already: use it as it is.")
@@ -46,7 +46,7 @@ def old_info(folder: Path) -> dict[str, Any]:
 
 
 def import_run(old: Path, benchmark: Benchmark[Any], out: Path) -> Path:
-    """Write the folder OUT/NAME from a folder of version 0.1; that one stays as it is."""
+    """Write the folder OUT/NAME from a folder of format 1; that one stays as it is."""
     info = old_info(old)
     new = out / old.resolve().name
     if new.exists():
@@ -113,13 +113,13 @@ def _calibration(path: Path, names: Mapping[str, str]) -> dict[str, Any] | None:
 
 
 def _parsed(path: Path, parse: Callable[[dict[str, Any]], T]) -> Iterator[T]:
-    """What each line of a file holds; one that version 0.1 did not write so is named."""
+    """What each line of a file holds; one that the format does not have is named."""
     for number, (_, line) in enumerate(read_lines(path), 1):
         try:
             found = parse(orjson.loads(line))
         except (ValueError, TypeError, LookupError, AttributeError, ModelError):
             raise WrongRun(
-                f"{path}, line {number} is damaged: version 0.1 wrote no such line. Put back a "
+                f"{path}, line {number} is damaged: that format has no such line. Put back a "
                 "copy of the file, or delete that line."
             ) from None
         yield found
@@ -148,7 +148,7 @@ def _response(entry: Mapping[str, Any]) -> Response:
     value = "" if entry["value"] is None else entry["value"]
     reply = Reply(entry["kind"], value, entry["stop"], told, facts)
     seconds, note = entry.get("seconds", 0.0), entry.get("note", "")
-    # The hash of version 0.1 was of the file it wrote; today's is of the pixels: left empty.
+    # The hash of format 1 was of the file; today's is of the pixels: left empty.
     made = as_response(key_from(entry), reply, seconds, "", note)
     return response_of(orjson.dumps(made.as_json()))
 

@@ -120,10 +120,17 @@ def choose_helper_kind(benchmark: Benchmark[Any], role: str, model: Model) -> Ki
             f"it: as {role} name a model that looks at pictures, such as counter/blobs or "
             "openai/NAME."
         )
-    return _fitting(benchmark.HELPERS[role].kinds, model, f"{benchmark.NAME}, as {role},")
+    # Who names such a model as the reader of replies may mean one that helps with questions.
+    meant = "".join(
+        f", or give --set {one.setting}={model.respondent}"
+        for one in benchmark.HELPERS.values()
+        if role == benchmark.reading_role() and one.setting and {*one.kinds} & {*model.kinds}
+    )
+    kinds = benchmark.HELPERS[role].kinds
+    return _fitting(kinds, model, f"{benchmark.NAME}, as {role},", meant)
 
 
-def _fitting(kinds: tuple[Kind, ...], model: Model, who: str) -> Kind:
+def _fitting(kinds: tuple[Kind, ...], model: Model, who: str, instead: str = "") -> Kind:
     for kind in kinds:
         if kind in model.kinds:
             if not callable(getattr(model, METHODS[kind], None)):
@@ -135,7 +142,7 @@ def _fitting(kinds: tuple[Kind, ...], model: Model, who: str) -> Kind:
     wanted, has = " or a ".join(kinds), ", ".join(model.kinds)
     raise BadInput(
         f"{who} needs a {wanted}, but {model.respondent} is a {has}: choose another "
-        "model (`subitize models` lists what there is)."
+        f"model (`subitize models` lists what there is){instead}."
     )
 
 
