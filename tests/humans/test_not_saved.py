@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -19,10 +20,14 @@ from tests.humans.taking import taker
 
 @contextmanager
 def held(here: Opened, refused: str, patch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
-    """The writer waits until it is let go; then it can't write what has this word in it."""
-    go, run = threading.Event(), here.desk.store._run
+    """The writer waits until it is let go; then it can't write what has this word in it.
+
+    It holds a write of nothing by then, so that all that comes next goes out together.
+    """
+    go, began, run = threading.Event(), threading.Event(), here.desk.store._run
 
     def late(statements: Any) -> None:
+        began.set()
         go.wait()
         if any(refused in sql or refused in values for sql, values in statements):
             raise OSError("no space left on device")
@@ -30,14 +35,18 @@ def held(here: Opened, refused: str, patch: pytest.MonkeyPatch) -> Iterator[thre
 
     with patch.context() as patched:
         patched.setattr(here.desk.store, "_run", late)
-        yield go
-        go.set()
+        here.desk.store.write([])
+        began.wait()
+        try:
+            yield go
+        finally:
+            go.set()
 
 
 def waiting(here: Opened, many: int) -> None:
-    """Until so many wait for the writer, which holds the first."""
-    while here.desk.store._waiting.qsize() < many - 1:
-        pass
+    """Until so many wait for the writer."""
+    while here.desk.store._waiting.qsize() < many:
+        time.sleep(0.005)
 
 
 def study(painted: Path, many: int) -> Study:
@@ -51,11 +60,10 @@ def test_nobody_is_thanked_for_an_answer_that_was_lost(
     one = taker(base, here)
     one.begin()
     with ThreadPoolExecutor(2) as pool, held(here, "INSERT INTO answers", monkeypatch) as go:
-        here.desk.store.write([])  # what the writer holds: what comes next goes out together
         said = pool.submit(one.send, "/answer", value="2")
-        waiting(here, 2)
+        waiting(here, 1)
         other = pool.submit(one.get, one.path)
-        waiting(here, 3)
+        waiting(here, 2)
         go.set()
         assert said.result().status == 503
         assert "Thank you" not in other.result().text
@@ -73,11 +81,10 @@ def test_what_waits_while_another_fails_is_not_asked_again(
     for each in (one, other):
         each.begin()
     with ThreadPoolExecutor(2) as pool, held(here, "p001", monkeypatch) as go:
-        here.desk.store.write([])
         lost = pool.submit(one.send, "/answer", value="2")
-        waiting(here, 2)
+        waiting(here, 1)
         kept = pool.submit(other.send, "/answer", value="7")
-        waiting(here, 3)
+        waiting(here, 2)
         go.set()
         assert (lost.result().status, kept.result().status) == (503, 200)
     for each, value in ((one, "4"), (other, "5"), (one, "6")):
