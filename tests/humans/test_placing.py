@@ -89,6 +89,8 @@ def test_the_box_is_drawn_in_a_browser(browser: Any, selection: Path) -> None:
         with page.expect_navigation():
             page.click("text=Keep")
         page.focus("#canvas")
+        page.keyboard.press("Shift")  # whose keys show where they go
+        assert page.evaluate("getComputedStyle(document.activeElement).outlineWidth") == "3px"
         for key in ("ArrowRight", "ArrowRight", "Shift+ArrowDown"):
             page.keyboard.press(key)
         page.fill("#count", "7")

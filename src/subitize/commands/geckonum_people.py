@@ -51,8 +51,9 @@ def people(
         read = read_annotations(annotations)
         columns = None if whole else NEEDED
         found = people_from(read, read_prompts(prompts), recipe(config), columns=columns)
-        if read.others:
-            say(f"not read, the names are not task_N_MODEL.csv: {', '.join(read.others)}")
+        others = [name for name in read.others if name != prompts.name]
+        if others:
+            say(f"not read, the names are not task_N_MODEL.csv: {', '.join(others)}")
     else:
         raise BadInput("Give --annotations and --prompts, or --run alone.")
     say(dropped_text(found, verbose=verbose))

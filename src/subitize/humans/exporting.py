@@ -20,6 +20,7 @@ from subitize.files import csv_text
 from subitize.humans.answers import Answers, Row, read_answers
 from subitize.humans.items import LINES, Item
 from subitize.humans.kinds.texts import NEITHER
+from subitize.humans.study import EXPORTS
 from subitize.humans.watching import meant
 from subitize.readers.votes import RULES, vote
 from subitize.runs.reader_check import KEY
@@ -33,8 +34,9 @@ GECKO: Mapping[int, tuple[str, ...]] = {
 """the release's columns, by task"""
 
 
-def need(answers: Answers, kinds: tuple[str, ...], what: str) -> None:
+def need(answers: Answers, form: str, what: str) -> None:
     """Only some kinds of study can be written in some forms."""
+    kinds = [kind for kind, forms in EXPORTS.items() if form in forms]
     if answers.study.kind not in kinds:
         raise BadInput(
             f"A study of the kind {answers.study.kind} has no {what}: that is for "
@@ -58,7 +60,7 @@ def as_geckonum(folder: Path) -> dict[str, bytes]:
 
 def geckonum_files(answers: Answers) -> dict[str, bytes]:
     """As `as_geckonum`, from answers at hand."""
-    need(answers, tuple(f"geckonum-task{task}" for task in (1, 2, 3)), "GeckoNum files")
+    need(answers, "geckonum", "GeckoNum files")
     rows: defaultdict[tuple[int, str], list[tuple[Any, ...]]] = defaultdict(list)
     prompts: dict[str, Prompt] = {}
     for row in sorted(answers.holding, key=lambda one: (one.item.about["image_id"], one.number)):
@@ -216,7 +218,7 @@ def _tsv(header: tuple[str, ...], rows: list[tuple[Any, ...]]) -> bytes:
 def as_counts(folder: Path) -> dict[str, bytes]:
     """People's counts as `calibrate` reads them, and where people disagree."""
     answers = read_answers(folder)
-    need(answers, ("count", "verify"), "counts")
+    need(answers, "counts", "counts")
     by_item: defaultdict[str, list[Row]] = defaultdict(list)
     for row in answers.holding:
         by_item[row.item.id].append(row)
@@ -250,7 +252,7 @@ def _array(values: list[int], kind: type) -> Any:
 
 def reader_check_of(answers: Answers) -> list[dict[str, Any]]:
     """What people read in each reply of the sample: the answer most of them gave."""
-    need(answers, ("reader-check",), "readings of replies")
+    need(answers, "reader-check", "readings of replies")
     said: defaultdict[str, list[Row]] = defaultdict(list)
     for row in answers.holding:
         said[row.item.id].append(row)
@@ -293,7 +295,7 @@ def _names(item: Item) -> list[str]:
 def as_judgements(folder: Path) -> dict[str, bytes]:
     """Judgements of captions as `subitize captions --judgements` reads them."""
     answers = read_answers(folder)
-    need(answers, ("caption-fit",), "judgements of captions")
+    need(answers, "judgements", "judgements of captions")
     lines = (
         orjson.dumps({"id": row.item.about["id"], "judge": row.person.name, "answer": row.value})
         for row in answers.holding

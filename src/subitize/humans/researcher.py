@@ -10,6 +10,7 @@ from subitize.errors import StorageFull
 from subitize.humans.guard import Refused
 from subitize.humans.pages import Pages
 from subitize.humans.store import UPSERT
+from subitize.humans.study import EXPORTS
 from subitize.humans.watching import overview, progress_of
 from subitize.humans.web import Handler, blob, form, page, redirect, researcher, whole
 
@@ -56,6 +57,7 @@ class Researcher:
         pictures = any(one.picture for one in self.desk.items.values() if one.role == "main")
         return page(request, "desk.html", study=self.desk.study, state=self.state, links=links,
                     folder=self.folder, panel_ids=kept, pictures=pictures,
+                    exports=(*EXPORTS[self.desk.study.kind], "parquet", "csv", "jspsych", "bids"),
                     **overview(self.desk))  # fmt: skip
 
     async def links(self, request: Request) -> Response:

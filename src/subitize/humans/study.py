@@ -19,10 +19,14 @@ KINDS = (
 )  # fmt: skip
 ENTRIES = ("links", "open", "panel")
 RETURNS = ("resume", "restart", "block")
+UNNAMED = "We do not ask for your name, and we store nothing that identifies you."
+OF_PANEL = (
+    "We do not ask for your name. The id by which the panel knows you is kept apart from your "
+    "answers, so that you can be paid."
+)
 STORED = (
-    "We store your answers and how long each took. We do not ask for your name, and we store "
-    "nothing that identifies you. Taking part is voluntary: you can stop at any time by closing "
-    "the page."
+    f"We store your answers and how long each took. {UNNAMED} Taking part is voluntary: you can "
+    "stop at any time by closing the page."
 )
 CONSENT = f"You will look at pictures and answer short questions about them. {STORED}"
 READING = f"You will read short replies and say which number each of them gives. {STORED}"
@@ -34,6 +38,12 @@ OF_KINDS: Mapping[str, Mapping[str, Any]] = {
     "reader-check": {"title": "Which number does it give?", "consent": {"text": READING}},
 }
 """defaults of a kind where they are not those of all"""
+GECKONUM = dict.fromkeys(KINDS[:3], ("geckonum", "run"))
+EXPORTS: Mapping[str, tuple[str, ...]] = {
+    **GECKONUM, "naming": ("run",), "capture": ("run",), "count": ("counts",),
+    "verify": ("counts",), "caption-fit": ("judgements",), "reader-check": ("reader-check",),
+}  # fmt: skip
+"""the forms in which only some kinds can be exported, by kind"""
 
 
 @dataclass(frozen=True)
@@ -175,6 +185,9 @@ def study_from(given: Mapping[str, Any], where: str) -> Study:
     made: Study = _made(Study, values, where)
     if not made.name:
         made = replace(made, name=made.kind)
+    if made.entry == "panel" and made.consent.text in (CONSENT, READING):
+        text = made.consent.text.replace(UNNAMED, OF_PANEL)
+        made = replace(made, consent=replace(made.consent, text=text))
     check_study(made, where)
     return made
 

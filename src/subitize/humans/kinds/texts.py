@@ -41,8 +41,8 @@ FITTING = "Does the marked number fit the picture?"
 NEITHER = "none"
 USUAL = 100
 """replies that are read where nothing else is said"""
-LONGEST = 6000
-"""characters of a reply that are shown"""
+LONGEST = 40_000
+"""characters of a reply that are shown; of a longer one the two ends"""
 
 
 def caption_material(study: Study) -> Material:
@@ -157,7 +157,9 @@ def _which(question: str) -> str:
 
 def _reply(trial: Trial, response: Response) -> Item:
     asked = make_follower(READER, response, trial.question)
-    shown = response.value[:LONGEST] + ("…" if len(response.value) > LONGEST else "")
+    shown = response.value
+    if len(shown) > LONGEST:  # what it concludes stands at its end
+        shown = f"{shown[: LONGEST // 2]}\n[…]\n{shown[-LONGEST // 2 :]}"
     if trial.options:
         values = (*trial.options, NEITHER)
         question = Question(f"“{trial.question}” Which answer does the reply give?", LINES, asked,
