@@ -297,6 +297,7 @@ DAMAGE: dict[str, bytes] = {
     "not.jsonl.xz": b"this is no xz",
     "open.csv": b'caption,id\n4 cats,a\n"5 cats,b\n6 hens,c\n',
     "stray.csv": b'caption,id\n4 "cats,a\n5 cats,b\n',
+    "behind.csv": b'caption,id\n"4 cats,a\n5 cats,b\n"6 hens,c\n',
     "wide.csv": "caption,id\n4 cats,a\n".encode("utf-16"),
     "mac.csv": b"caption,id\r4 cats,a\r",
     "mac.tsv": b"caption\tid\r4 cats\ta\r",
@@ -326,6 +327,8 @@ def test_damage_is_named_and_skipped_only_on_request(tmp_path: Path, name: str) 
     result = count(tmp_path / "in", tmp_path / "out", skip_damaged=True)
     by_name = {Path(one["path"]).name: one for one in result["files"]}
     assert name in by_name[name]["damage"][0]
+    marks = name in ("open.csv", "stray.csv", "behind.csv")
+    assert ("quotation mark" in by_name[name]["damage"][0]) == marks
     assert ("carriage return" in by_name[name]["damage"][0]) == name.startswith("mac")
     assert by_name["good.tsv"]["rows"] == 5
     assert adds_up(result)

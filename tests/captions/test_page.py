@@ -13,9 +13,11 @@ from typer.testing import CliRunner
 
 from subitize.captions.counting import Counting, count_captions
 from subitize.captions.made import made_captions
+from subitize.captions.page import _bars
 from subitize.captions.page_checks import marked
 from subitize.captions.progress import Progress
 from subitize.cli import root
+from subitize.reports.style import new_figure
 
 
 def corpus(folder: Path, name: str, exponent: float, seed: int = 0) -> tuple[Path, dict[str, Any]]:
@@ -46,6 +48,15 @@ def test_the_law_and_the_decades_are_found(tmp_path: Path) -> None:
     assert result["share"]["value"] == pytest.approx(0.5, abs=0.02)
     assert {"identifier", "unit", "ordinal", "year", "currency"} <= result["rejected"].keys()
     assert result["undefined"] == {}
+
+
+@pytest.mark.parametrize(("most", "panels"), [(14, 1), (400, 2)])
+def test_the_axis_is_broken_only_where_bars_are_far_taller(most: int, panels: int) -> None:
+    frequencies = {str(number): most if number == 1 else 10 for number in range(1, 12)}
+    figure = new_figure(7.6, 2.4)
+    result = {"name": "a", "frequencies": frequencies, "fit": None}
+    _bars(figure, figure.add_gridspec(1, 1)[0, 0], result)
+    assert len(figure.axes) == panels
 
 
 def test_the_report_shows_both_corpora(counted: list[Path], tmp_path: Path) -> None:

@@ -61,6 +61,7 @@ COUNTED = {
     "team won 3 medals": 3,
     "five hundred million stars": 500_000_000,
     "twenty - one guns": 21,
+    "Photo 12 - two foxes in snow": 2,
     "2 t-shirts": 2,
     "six flip-flops": 6,
     "4 Wheel Drive Toy Car": 4,

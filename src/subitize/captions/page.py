@@ -143,7 +143,7 @@ def _bars(figure: Drawing, place: Any, one: Result) -> None:
     many = np.array([found.get(int(number), 0) / every for number in numbers])
     cut = 1.2 * max(1 / every, many[HEAD:].max())
     tall = many[many > cut]
-    if tall.size:
+    if many.max() > 2 * cut:
         halves = place.subgridspec(2, 1, height_ratios=(1, 1.4))
         upper, lower = halves.subplots(sharex=True)
         upper.set_ylim(0.75 * tall.min() if tall.min() > 1.5 * cut else cut, 1.08 * tall.max())

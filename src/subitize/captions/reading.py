@@ -285,12 +285,12 @@ def _cut(
         return read(block)
     except pl.exceptions.PolarsError as problem:
         said = " ".join(str(problem).split())[:200]
-    if source.format == "csv" and block.count(b'"') % 2:
-        said = "a quotation mark is missing"
-    else:
+    if source.format != "csv" or block.count(b'"') % 2 == 0:
         # Polars counts the columns of the first line, which may have too few, or be empty.
         with suppress(pl.exceptions.PolarsError):
             return read(separator.encode() * (layout.width - 1) + b"\n" + block)[1:]
+    if source.format == "csv":
+        said = "a quotation mark is missing or out of place"
     raise Damaged(
         f"{source.path}, {source.where(unit)}: {said}. Mend the file, or leave it out "
         "with --skip-damaged."

@@ -50,7 +50,7 @@ from subitize.numerals.words import (
 )
 from subitize.numerals.words import UNITS as UNIT_WORDS
 
-VERSION = 7
+VERSION = 8
 """of the rule: another version is another result"""
 REASONS: dict[str, str] = {
     "unit": "a measurement: 5 km, 12 inch, 5'10, two years",
@@ -109,7 +109,7 @@ _AFTER = re.compile(rf"{_SPACE}({_WORD})(?:{_SPACE}({_WORD}))?")
 _BEFORE = re.compile(rf"({_WORD}|[#№])(?:[.]|(?<=no)[ ][.])?{_SPACE}$", re.IGNORECASE)
 _LOOK_BACK = 40
 _MONEY_AFTER = re.compile(rf"[ \t]?[{re.escape(MONEY_SIGNS)}]")
-_SPACED_TENS = re.compile(r"(?i)(?<=ty) - (?=(?:one|two|three|four|five|six|seven|eight|nine)\b)")
+_DASH = re.compile(r"(?i)((?<=ty)|(?<=\d)) - (?=(one|two|three|four|five|six|seven|eight|nine)\b)")
 _UNHEADED = re.compile(r"(?i)\b(?:an?|the|this|that|last|next|past|one|each|every|per|my|our)\s+$")
 _NO_WHOLE = re.compile(r"(?<![\w.])[.]$")
 _TO_THE_HOUR = re.compile(r"(?i)\b(?:half|quarter)[ \t]+(?:past|to)[ \t]+$")
@@ -168,8 +168,8 @@ class Rule:
         text = plain.lower() if plain.isupper() else plain
         if len(text) != len(plain):  # a letter whose small form is longer
             text = "".join(c.lower() if len(c.lower()) == 1 else c for c in plain)
-        # corpora that set spaces around hyphens, as CC3M does
-        numbers = find_numbers(_SPACED_TENS.sub("   ", text))
+        # corpora that set spaces around hyphens, as CC3M does; and no range: Photo 12 - two foxes
+        numbers = find_numbers(_DASH.sub("   ", text))
         found = []
         for place, given in enumerate(numbers):
             before = numbers[place - 1] if place else None
@@ -272,6 +272,8 @@ class Rule:
     def _by_word_before(self, text: str, number: Numeral) -> str:
         """A month, a word that takes a number, or a name."""
         start = number.start
+        if not text[max(0, start - 1) : start].isspace():
+            return ""
         if _TO_THE_HOUR.search(text, max(0, start - _LOOK_BACK), start):
             return "time"
         found = _BEFORE.search(text, max(0, start - _LOOK_BACK), start)

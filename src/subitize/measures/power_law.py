@@ -150,7 +150,7 @@ def _checked(counts: Mapping[int, int]) -> tuple[Floats, Floats]:
     if any(number < 1 or many < 0 for number, many in known.items()):
         raise BadInput("Counts of numbers hold one below 1: give how often 1, 2, 3 … came up.")
     if len(known) < 2:
-        raise BadInput(f"There are {len(known)} different numbers: a power law needs at least two.")
+        raise BadInput(f"A power law needs at least two different numbers: found {len(known)}.")
     order = sorted(known)
     return np.array(order, dtype=np.float64), np.array([known[n] for n in order], dtype=np.float64)
 
