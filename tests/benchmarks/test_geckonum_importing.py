@@ -27,6 +27,7 @@ from subitize.models.catalog import open_model
 from subitize.opening import load_stored, run_and_score
 from subitize.records import Response, Stimulus, Trial, make_trial
 from subitize.runs.answers import build_answers
+from subitize.runs.how_far import how_far
 from subitize.runs.reading import choose_reader
 from subitize.runs.run import RunOptions
 from subitize.runs.stored import StoredRun, score_run
@@ -72,6 +73,13 @@ def test_lines_are_what_the_records_write(run: StoredRun) -> None:
         assert Response.from_json(line).as_json() == line
     keys = {Response.from_json(line).key for line in responses}
     assert len(keys) == len(responses)
+
+
+def test_what_was_imported_is_whole(run: StoredRun) -> None:
+    """Nobody can tell how many questions each of its stages has: those that were answered are all."""
+    answered = run.answers["trial"].n_unique()
+    assert run.answers["stage"].n_unique() > 1
+    assert how_far(run) == (answered, answered, 0)
 
 
 @pytest.mark.parametrize("name", ["trials.jsonl", "responses.jsonl"])

@@ -44,6 +44,6 @@ def how_far(run: StoredRun) -> HowFar:
                 if not stage.role and not stage.follows:
                     sizes[stage.name] = run.benchmark.size(stage.name, run.settings, decisions)
     given = run.answers.filter(pl.col("stage").is_in(list(sizes)) & (pl.col("state") != "failed"))
-    answered = given["trial"].n_unique()
-    wanted = sum(answered if size is None else size for size in sizes.values())
-    return HowFar(wanted, answered, failed)
+    answered = dict(given.group_by("stage").agg(pl.col("trial").n_unique()).iter_rows())
+    wanted = sum(answered.get(name, 0) if size is None else size for name, size in sizes.items())
+    return HowFar(wanted, sum(answered.values()), failed)
