@@ -76,7 +76,7 @@ def test_lines_are_what_the_records_write(run: StoredRun) -> None:
 
 
 def test_what_was_imported_is_whole(run: StoredRun) -> None:
-    """Nobody can tell how many questions each of its stages has: those that were answered are all."""
+    """Nobody can tell how many questions each of its stages has: what was answered is all."""
     answered = run.answers["trial"].n_unique()
     assert run.answers["stage"].n_unique() > 1
     assert how_far(run) == (answered, answered, 0)
