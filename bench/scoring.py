@@ -12,9 +12,10 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import polars as pl
 
+from subitize.benchmarks.numerosity import numerosity_scores
 from subitize.measures.baselines import observer_matrix, random_matrix
-from subitize.measures.bias import bias
 from subitize.measures.confusion import confusion_matrix
 from subitize.measures.counting_level import counting_level
 from subitize.measures.error_size import nae
@@ -22,8 +23,6 @@ from subitize.measures.likeness import category_consistency, human_correlation
 from subitize.measures.naming import naming_intervals
 from subitize.measures.resampling import SAMPLES
 from subitize.measures.trials import Floats, trials_of
-from subitize.measures.variability import scalar_variability
-from subitize.measures.weber import fit_observer
 
 CATEGORIES = ("apples", "people", "butterflies", "dots", "fast cards")
 PER_CELL = 50
@@ -40,15 +39,11 @@ def simulated_run(matrix: Floats, seed: int = 0) -> tuple[Floats, Floats, Any]:
     return targets, responses, np.repeat(CATEGORIES, PER_CELL * matrix.shape[1])
 
 
-def all_scores(targets: Floats, responses: Floats, kinds: Any) -> tuple[Any, ...]:
-    """Every naming score, with intervals where there are any."""
-    whole = confusion_matrix(targets, responses).counts
-    return (
-        naming_intervals(targets, responses, kinds, np.random.default_rng(1)),
-        scalar_variability(targets, responses),
-        fit_observer(whole),
-        [bias(targets[kinds == kind], responses[kinds == kind]) for kind in CATEGORIES],
-    )
+def all_scores(targets: Floats, responses: Floats, kinds: Any) -> dict[str, Any]:
+    """Every naming score as `subitize score` makes it, with the fits and all that is drawn."""
+    answers = pl.DataFrame({"target": targets, "number": responses, "category": kinds})
+    answers = answers.with_columns(state=pl.lit("read"), trial=pl.int_range(pl.len()))
+    return numerosity_scores(answers, 10, CATEGORIES, 1)
 
 
 def naive_bootstrap(targets: Floats, responses: Floats, kinds: Any, samples: int) -> None:

@@ -99,12 +99,13 @@ class Model:
     def _slopes(self, theta: Floats, limit: Counts, shares: Floats) -> Floats:
         """Derivatives of P by each parameter: [fit, parameter, response, target]."""
         found = []
-        for at in range(4):
+        for at in range(3):
             moved = theta.copy()
-            # λ is linear: its derivative is exact with any step, and its end is not left
-            moved[:, at] += NUDGE if at < 3 else np.where(theta[:, 3] < 0.5, 0.1, -0.1)
+            moved[:, at] += NUDGE
             step = (moved[:, at] - theta[:, at])[:, None, None]
             found.append((self.shares(moved, limit) - shares) / step)
+        lapse, even = theta[:, 3, None, None], 1 / len(self.right)
+        found.append(even - (shares - lapse * even) / (1 - lapse))
         return np.stack(found, axis=1)
 
     def _scores(self, shares: Floats, slopes: Floats, counts: Floats) -> tuple[Floats, Floats]:
@@ -133,16 +134,16 @@ class Model:
         information = information + np.eye(4) * (1e-8 * scale + 1e-8 + (moving == 0))[:, None, :]
         step = np.linalg.solve(information, gradient[..., None])[..., 0]
         step *= np.minimum(1.0, 1 / np.maximum(np.abs(step).max(axis=1), LEAST))[:, None]
-        best, length = theta, np.ones((len(theta), 1))
-        for _ in range(HALVINGS):
-            tried = np.clip(theta + length * step, LOWEST, HIGHEST)
-            found = self.log_likelihood(tried, limit, counts)
-            better = found > value
-            best = np.where(better[:, None], tried, best)
-            value = np.where(better, found, value)
-            if better.all():
+        best, value, left = theta.copy(), value.copy(), np.arange(len(theta))
+        for halved in range(HALVINGS):
+            tried = np.clip(theta[left] + step[left] / 4**halved, LOWEST, HIGHEST)
+            table = counts[left] if counts.ndim == 3 else counts
+            found = self.log_likelihood(tried, limit[left], table)
+            better = found > value[left]
+            best[left[better]], value[left[better]] = tried[better], found[better]
+            left = left[~better]
+            if not left.size:
                 break
-            length = np.where((best == theta).all(axis=1)[:, None], length / 4, 0.0)
         return Fits(best, limit, value)
 
 
