@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from subitize.benchmarks.catalog import get_benchmark
 from subitize.benchmarks.naming_page import sections
 from subitize.cli import root
-from subitize.errors import BadInput
+from subitize.errors import BadInput, Unable
 from subitize.measures.cue_weights import NAMES
 from subitize.models.catalog import open_model
 from subitize.reports.page import Prose, Table
@@ -71,7 +71,9 @@ def test_answers_that_never_change_have_no_weights(tmp_path: Path) -> None:
 def test_other_runs_have_no_weights_and_sim_cues_says_what_it_needs(tmp_path: Path) -> None:
     small = {"cues": "", "size": 64, "max": 3}
     assert "cue_weights" not in scored(tmp_path, "sim/perfect", **small)
-    assert "run it with --set cues=orthogonal" in run(tmp_path, "sim/cues", **small).stopped
+    stopped = run(tmp_path, "sim/cues", **small)
+    assert "run it with --set cues=orthogonal" in stopped.stopped
+    assert isinstance(stopped.error, Unable)  # the same command again would not help
 
 
 def test_an_older_run_stays_the_same_run() -> None:

@@ -43,6 +43,12 @@ def test_two_things_hold_their_hull_whatever_they_are(category: str) -> None:
         assert ndimage.label(painted, np.ones((3, 3), int))[1] == 2
 
 
+def test_numbers_that_fail_alike_are_told_together() -> None:
+    cells = [cell("dots", n, 2, size=128, hold="hull") for n in (16, 40, 41, 42, 44)]
+    with pytest.raises(BadInput, match=r"for 40 to 42 dots \(2 of 2 each\), 44 dots \(2 of 2\):"):
+        refuse_impossible(cells)
+
+
 @settings(max_examples=60, deadline=None)
 @given(st.sampled_from(naming.CATEGORIES), st.integers(1, 40), st.integers(90, 700), HOLDS,
        st.integers(0, 2000))  # fmt: skip

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from subitize.errors import Hopeless, ModelError
+from subitize.errors import ModelError, Unable
 from subitize.models.base import Answers, Item, Kind, ModelOptions, Reply, singly
 from subitize.models.names import ModelName, typed_settings
 from subitize.models.simulated_matching import Estimate, Told, filled, matched
@@ -139,7 +139,7 @@ def guided(target: int, trial: Trial, settings: Mapping[str, Any], rng: np.rando
     as keeps the mean of logarithms."""
     cues = trial.stimulus.recipe.get("cues")
     if not cues:
-        raise Hopeless(
+        raise Unable(
             "sim/cues goes by the size of the things, which only pictures with orthogonal cues "
             "tell: run it with --set cues=orthogonal."
         )

@@ -34,15 +34,27 @@ def refuse_impossible(cells: Iterable[Sequence[Recipe]]) -> None:
         if not sure and (failed := sum(not _can_be_placed(one) for one in recipes)):
             refused.append((first, failed, len(recipes)))
     if refused:
-        told = ", ".join(
-            f"{one['n']} {one['category']} ({failed} of {many})" for one, failed, many in refused
-        )
         size = refused[0][0]["size"]
         what = refused[0][0]["hold"] or "size and spacing"
         raise BadInput(
             f"The {what} can't be held in pictures of {size} x {size} pixels for "
-            f"{told}: use a larger --size, a smaller --max or another --hold or --cues."
+            f"{_told(refused)}: use a larger --size, a smaller --max or another --hold or --cues."
         )
+
+
+def _told(refused: Iterable[tuple[Recipe, int, int]]) -> str:
+    """Cells in words, numbers that follow each other and fail alike together."""
+    found: list[tuple[int, int, tuple[str, int, int]]] = []
+    for recipe, failed, many in refused:
+        n, alike = recipe["n"], (recipe["category"], failed, many)
+        first = found.pop()[0] if found and found[-1][1:] == (n - 1, alike) else n
+        found.append((first, n, alike))
+    return ", ".join(
+        f"{last} {category} ({failed} of {many})"
+        if first == last
+        else f"{first} to {last} {category} ({failed} of {many} each)"
+        for first, last, (category, failed, many) in found
+    )
 
 
 def _can_be_placed(recipe: Recipe) -> bool:
