@@ -30,8 +30,10 @@ CONTROL_NEEDED = 0.95
 
 
 def flagged_cells(answers: pl.DataFrame, settings: NamingSettings) -> list[dict[str, Any]]:
-    """Cells (category × n) with fewer readable trials than needed."""
-    return thin_cells(answers, settings.per_cell, settings.max, settings.categories)
+    """Cells (category × n) with fewer readable trials than needed: of your own pictures, which may
+    be of any number, as many as a run of that size needs."""
+    planned = None if settings.pictures else settings.per_cell
+    return thin_cells(answers, planned, settings.max, settings.categories)
 
 
 def best_form(answers: pl.DataFrame, settings: NamingSettings) -> str:

@@ -146,17 +146,19 @@ def needed_readable(per_cell: int) -> int:
 
 
 def thin_cells(
-    answers: pl.DataFrame, per_cell: int, highest: int, categories: Sequence[str]
+    answers: pl.DataFrame, per_cell: int | None, highest: int, categories: Sequence[str]
 ) -> list[dict[str, Any]]:
-    """Cells (category × n) with fewer readable trials than needed."""
-    needed = needed_readable(per_cell)
+    """Cells (category × n) with fewer readable trials than needed: of `per_cell`, or of those asked
+    where it is None."""
+    asked = Counter(_cells(answers.unique("trial"), "category", "n"))
     read = answers.filter(answers["state"] == "read")
     eligible = Counter(_cells(read, "category", "n"))
+    cells = [(category, n) for category in categories for n in range(1, highest + 1)]
+    needed = {one: needed_readable(asked[one] if per_cell is None else per_cell) for one in cells}
     return [
-        {"category": category, "n": n, "eligible": eligible[category, n], "needed": needed}
-        for category in categories
-        for n in range(1, highest + 1)
-        if eligible[category, n] < needed
+        {"category": one[0], "n": one[1], "eligible": eligible[one], "needed": needed[one]}
+        for one in cells
+        if eligible[one] < needed[one]
     ]
 
 
