@@ -18,6 +18,7 @@ from subitize.errors import BadInput, UnknownName
 from subitize.models.base import ModelOptions
 from subitize.models.catalog import open_model
 from subitize.opening import open_helpers, run_and_score
+from subitize.runs.how_far import how_far
 from subitize.runs.run import RunOptions
 from subitize.stimuli.scattered import draw_scattered
 from tests.chat_server import ChatServer, completion
@@ -51,6 +52,7 @@ def test_pictures_by_their_names(tmp_path: Path, pictures: Path) -> None:
     assert run.scores["accuracy"]["value"] == 1.0
     assert set(run.scores["categories"]) == {"apple", "butterfly"}
     assert run.scores["confusion"]["columns"] == [1, 2, 3, 4]
+    assert run.scores["flagged_cells"] == []  # two of two were read
     _, chosen = go(
         tmp_path,
         "counter/blobs",
@@ -62,6 +64,17 @@ def test_pictures_by_their_names(tmp_path: Path, pictures: Path) -> None:
     assert chosen.scores["states"] == {"read": 4}
     with pytest.raises(UnknownName):
         go(tmp_path, "counter/blobs", pictures=str(pictures), categories="dogs")
+
+
+def test_own_pictures_with_the_control_question_are_a_whole_run(
+    tmp_path: Path, pictures: Path
+) -> None:
+    """No formula tells how many they are, neither of the pictures nor of the control's."""
+    for path in pictures.glob("*_apple_*"):
+        path.rename(path.with_name(path.name.replace("apple", "apples")))
+    given = {"pictures": str(pictures), "prompt": "things", "control": True}
+    _, run = go(tmp_path, "sim/perfect", **given)
+    assert how_far(run) == (12 + 6, 12 + 6, 0)
 
 
 def test_no_picture_is_left_out_silently(tmp_path: Path, pictures: Path) -> None:
