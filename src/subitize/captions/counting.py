@@ -163,6 +163,7 @@ def write_rows(folder: Path, out: Path) -> None:
 
     if not read_info(folder)["identity"]["per_caption"]:
         raise BadInput(f"{folder} was counted without --per-caption: count again with it.")
+    sources.check_rows_file(out, [one["path"] for one in read_info(folder)["identity"]["files"]])
     schema = pa.schema([("caption", pa.large_string()), ("number", pa.int64())])
     temporary = out.with_name(f".{out.name}.part")
     try:

@@ -40,6 +40,10 @@ LONGEST = 256 << 20
 """a record longer than this is damage"""
 
 
+_OWN = (("captions.json", "units.jsonl"), ("run.json", "trials.jsonl"))
+"""what folders hold that `subitize captions` and `subitize run` made"""
+
+
 class Damaged(BadInput):
     """A file that can't be read to its end."""
 
@@ -100,16 +104,20 @@ class Unit:
 
 
 def find_sources(given: Sequence[str]) -> list[Source]:
-    """Files, those of directories that are not hidden, and what patterns match; each once, in
-    order of names."""
+    """Files, those of directories that are neither hidden nor results of ours, and what patterns
+    match; each once, in order of names."""
     found: dict[str, Source] = {}
     for name in given:
         path = Path(name)
         if path.is_dir():
+            own = _own_folders(path)
             inner = sorted(
                 one
                 for one in path.rglob("*")
-                if one.is_file() and _format(one) and not _hidden(one.relative_to(path))
+                if one.is_file()
+                and _format(one)
+                and not _hidden(one.relative_to(path))
+                and own.isdisjoint(one.parents)
             )
             if not inner:
                 raise BadInput(f"{name} holds no captions: {_wanted()}.")
@@ -122,6 +130,30 @@ def find_sources(given: Sequence[str]) -> list[Source]:
         for one in inner:
             found.setdefault(str(one.resolve()), _source(one))
     return list(found.values())
+
+
+def check_rows_file(out: Path, given: Sequence[str]) -> None:
+    """Tell of a file for captions with their numbers that would be counted itself one day."""
+    if out.is_dir() or not out.parent.is_dir():
+        what = "is a folder" if out.is_dir() else "would lie in a folder that is not there"
+        raise BadInput(f"--per-caption {out} {what}: name a Parquet file in one that is.")
+    place = out.resolve()
+    corpus = [Path(one).resolve() for one in given]
+    if _format(out) and any(place.is_relative_to(one) or place.match(str(one)) for one in corpus):
+        raise BadInput(
+            f"--per-caption {out} lies among the files that are counted, and would be counted "
+            "itself: name a file elsewhere."
+        )
+
+
+def _own_folders(path: Path) -> set[Path]:
+    """Folders of results inside this one."""
+    return {
+        one.parent
+        for name, other in _OWN
+        for one in path.rglob(name)
+        if (one.parent / other).is_file()
+    }
 
 
 def _hidden(path: Path) -> bool:

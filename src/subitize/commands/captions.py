@@ -10,6 +10,7 @@ import typer
 
 from subitize.captions.counting import Counting, WorkersMaker, count_captions, write_rows
 from subitize.captions.progress import Progress
+from subitize.captions.sources import check_rows_file
 from subitize.captions.taggers import DEFAULT
 from subitize.commands.catalog import get_part
 from subitize.commands.printing import Json, say, show
@@ -70,6 +71,8 @@ def captions(  # noqa: PLR0913, PLR0917  one parameter per option
     """Count how often captions speak of 1, 2, 3 … things; run again to go on after a stop."""
     if check_images < 0:
         raise BadInput(f"--check-images is {check_images}: give how many captions to check.")
+    if per_caption is not None:
+        check_rows_file(per_caption, files)
     how = Counting(
         name=name,
         column=column,
