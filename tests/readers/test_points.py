@@ -92,6 +92,7 @@ def read(
         ('[{"x": 12, "y": 30}, {"x": 40, "y": 55}] There are 3.', 2, 3),
         ("1. (10, 20)\n2. (30, 40)\nTotal: 2", 2, 2),
         ("There are none.", 0, 0),
+        ("```json\n[]\n```", 0, None),
     ],
 )  # fmt: skip
 def test_every_form_of_points_is_counted(reply: str, number: int, said: int | None) -> None:

@@ -53,6 +53,8 @@ _ATTRIBUTE = re.compile(
     r"\b([a-z]{1,20})(\d{0,4})\s{0,3}=\s{0,3}(?:\"([^\"]{0,100000})\"?|'([^']{0,100000})'?|([^\s\"']+))",
     re.IGNORECASE,
 )
+_EMPTY = re.compile(r"\s{0,40}(?:```(?:json)?)?\s{0,40}\[\s{0,40}\]\s{0,40}(?:```)?\s{0,40}")
+"""a list in which there is nothing"""
 _BOX = re.compile(
     r"(?:<\|box_start\|>|<box>)[\s(\[]{0,9}"
     rf"{_PAIR}[\s)\](,\[]{{1,9}}{_PAIR}[\s)\]]{{0,9}}(?:<\|box_end\|>|</box>)?"
@@ -237,8 +239,8 @@ class PointsReader:
         )  # fmt: skip
         if pointing.points:
             return Reading("read", number=pointing.points, note=noted(pointing))
-        # "There are none." points at nothing, and rightly
-        if pointing.said == 0:
+        # "There are none." points at nothing, and rightly; so does an empty list
+        if pointing.said == 0 or _EMPTY.fullmatch(found.rest):
             return Reading("read", number=0, note=noted(pointing))
         if said.state == "refused":
             return said
