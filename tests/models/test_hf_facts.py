@@ -44,6 +44,64 @@ def test_a_folder_tells_its_config_and_size(namers: dict[str, Path], tmp_path: P
     assert look(str(tmp_path)).weights is None
 
 
+@pytest.mark.parametrize(
+    ("files", "wanted", "told"),
+    [
+        ("adapter_config.json", "config.json", "an adapter .*: merge it into its base model"),
+        ("adapter_config.json config.json", "config.json", "left out: pip install peft, or merge"),
+        ("model_index.json", "config.json", "it opens as diffusers/"),
+        ("config.json", "model_index.json", "it opens as hf/"),
+        ("README.md", "config.json", "holds no config.json"),
+    ],
+)
+def test_what_is_another_kind_of_checkpoint_is_told_by_its_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, files: str, wanted: str, told: str
+) -> None:
+    """In a folder as on the hub; an adapter beside whole weights was left out in silence."""
+    folder = tmp_path / "made" / "here"
+    folder.mkdir(parents=True)
+    for name in files.split():
+        (folder / name).write_text("{}")
+    with pytest.raises(BadInput, match=told):
+        look(str(folder), file=wanted)
+    if "no config" in told:
+        return
+    with PlayedHub(tmp_path) as hub:
+        monkeypatch.setattr("huggingface_hub.constants.ENDPOINT", hub.url)
+        with pytest.raises(BadInput, match=told):
+            look("made/here", file=wanted)
+    assert hub.asked == []
+
+
+def test_numbers_that_are_packed_are_not_taken_for_parameters(
+    namers: dict[str, Path], tmp_path: Path
+) -> None:
+    """Four bits each, two to a number of the file: only the bytes are known."""
+    folder = shutil.copytree(namers["llava"], tmp_path / "copy")
+    config = json.loads((folder / "config.json").read_text())
+    plain = look(str(folder))
+    for method, known in (("bitsandbytes", None), ("fp8", plain.weights)):
+        config["quantization_config"] = {"quant_method": method}
+        (folder / "config.json").write_text(json.dumps(config))
+        facts = look(str(folder))
+        assert (facts.weights, facts.size) == (known, plain.size)
+
+
+def test_doctor_says_what_to_install_for_packed_weights(
+    namers: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Nothing is wrong with the files: a package is missing."""
+    folder = shutil.copytree(namers["llava"], tmp_path / "copy")
+    config = json.loads((folder / "config.json").read_text())
+    config["quantization_config"] = {"quant_method": "compressed-tensors", "config_groups": {}}
+    (folder / "config.json").write_text(json.dumps(config))
+    with pytest.raises(SystemExit):
+        main(["doctor", "--model", f"hf/{folder}?isolated=false", "--json"])
+    told = json.loads(capsys.readouterr().out)["model"]
+    assert "compressed-tensors" in told["problem"]
+    assert told["what to do"] == "install the package that the problem names, and try again"
+
+
 def test_a_name_inside_a_folder_that_is_here_is_none_of_the_hub(
     namers: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

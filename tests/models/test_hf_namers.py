@@ -235,6 +235,19 @@ def test_the_checkpoint_says_how_many_tokens_a_picture_takes(namers: dict[str, P
         assert getattr(opened(namers[family]).parts[1], setting) == said[setting]
 
 
+@pytest.mark.parametrize("family", ["llava", "llava_next"])
+def test_a_processor_of_older_files_learns_the_size_of_a_patch(
+    namers: dict[str, Path], tmp_path: Path, family: str
+) -> None:
+    """LLaVA's did not say it, for its model took the picture in by itself."""
+    shutil.copytree(namers[family], tmp_path, dirs_exist_ok=True)
+    said = json.loads((tmp_path / "processor_config.json").read_text())
+    for name in ("patch_size", "vision_feature_select_strategy", "num_additional_image_tokens"):
+        del said[name]
+    (tmp_path / "processor_config.json").write_text(json.dumps(said))
+    assert texts(opened(tmp_path).name(ITEMS)) == texts(opened(namers[family]).name(ITEMS))
+
+
 def test_a_processor_without_videos_can_be_saved(namers: dict[str, Path], tmp_path: Path) -> None:
     """As fine-tuning does; what the checkpoint says of videos is kept for those who have them."""
     for path in namers["internvl"].iterdir():

@@ -49,6 +49,8 @@ HUB = ("hf", "clip")
 LOCAL = (
     (("program code",), "read that code, then give --trust-remote-code, or serve the model and ask "
      "openai/NAME --base-url URL"),
+    (("asks it",), "ask it by the counter that the problem names"),
+    (("pip install",), "install the package that the problem names, and try again"),
     (("orchvision",), "install the torchvision that belongs to your torch, or serve the model and "
      "ask openai/NAME --base-url URL"),
     (("does not recognize", "Unrecognized"), "the installed transformers does not know its family: "

@@ -105,6 +105,20 @@ def test_mm_grounding_dino_is_loaded_by_its_own_class(saved: Path, wide: bytes) 
     assert count_boxes(value).state == "read"
 
 
+def test_who_asks_a_checkpoint_that_another_counter_was_given(saved: Path) -> None:
+    """One of another family computed nothing, or nonsense; a namer was told to be served."""
+    for name, family, right in (
+        ("counter/grounding-dino?checkpoint=", "owlvit", "counter/owl"),
+        ("counter/owl?checkpoint=", "mm", "counter/grounding-dino"),
+        ("counter/owl?checkpoint=", "sam", "counter/sam-clip"),
+    ):
+        with pytest.raises(BadInput, match=rf"of the family .*: ask it by {right}\?checkpoint=/"):
+            open_model(f"{name}{saved / family}")
+    told: Any = open_model(f"hf/{saved / 'owlv2'}")
+    assert told.told()["class"] == "not loadable"
+    assert "counter/owl?checkpoint=… asks it" in told.repair
+
+
 def sam(saved: Path, more: str = "") -> str:
     loose = "grid=5&quality=0&largest=1&box_threshold=0"
     return f"counter/sam-clip?checkpoint={saved / 'sam'}&clip={saved / 'clip'}&{loose}{more}"

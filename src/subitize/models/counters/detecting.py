@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from subitize.errors import ModelError
+from subitize.errors import BadInput, ModelError
 from subitize.measures.boxes import NMS
 from subitize.models.base import (
     Answers,
@@ -23,7 +23,7 @@ from subitize.models.base import (
 from subitize.models.checkpoints import Checkpoint, check_code, check_numbers
 from subitize.models.hf.facts import look
 from subitize.models.hf.room import told
-from subitize.models.hf.standing import architecture, foreign, standing
+from subitize.models.hf.standing import COUNTERS, architecture, foreign, standing
 from subitize.models.names import ModelName
 from subitize.nouns import singular
 from subitize.pictures.decode import Decoded, decode_noted
@@ -57,6 +57,14 @@ class Detector(Checkpoint):
     def __init__(self, name: ModelName, settings: Mapping[str, Any], options: ModelOptions) -> None:
         # A hub that can't be reached is told here, within seconds.
         self.facts = look(settings["checkpoint"], settings["revision"])
+        own = f"{name.prefix}/{name.rest}"
+        family = str(self.facts.config.get("model_type", ""))
+        if (asked_by := COUNTERS.get(family, own)) != own:
+            source = settings["checkpoint"]
+            raise BadInput(
+                f"{source} is a checkpoint of the family {family}: ask it by "
+                f"{asked_by}?checkpoint={source}."
+            )
         check_code(name.full, foreign(self.facts.config), options)
         self.trusted = options.trust_remote_code
         self.parameters = self.facts.parameters

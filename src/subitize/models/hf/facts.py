@@ -6,7 +6,8 @@ and within seconds, and only the small config file is downloaded.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,6 +16,10 @@ import orjson
 from subitize.errors import BadInput, SubitizeError
 from subitize.models.checkpoints import SECONDS, first_line, hub_cache, revision_of_hub
 from subitize.models.hf.weights import FORMATS, complete, loaded, numbers, parts_of
+
+KINDS: Mapping[str, str] = {"config.json": "hf", "model_index.json": "diffusers"}
+"""files that tell what a checkpoint is → the family of models that opens it"""
+ADAPTER = "adapter_config.json"
 
 
 class Facts(NamedTuple):
@@ -59,13 +64,41 @@ def look(source: str, revision: str = "", file: str = "config.json") -> Facts:
     return _on_hub(source, revision or None, file)
 
 
+def _check_files(source: str, names: Collection[str], file: str) -> None:
+    """Refuse what is no whole checkpoint of the kind that was named."""
+    if ADAPTER in names and (file not in names or find_spec("peft") is None):
+        here = "pip install peft, or " if file in names else ""
+        raise BadInput(
+            f"{source} holds an adapter ({ADAPTER}), which would be left out: {here}merge it into "
+            "its base model (peft's merge_and_unload), write that and its processor by "
+            "save_pretrained, and name their folder."
+        )
+    other = next((one for one in KINDS if one in names), file)
+    if file not in names and other != file:
+        raise BadInput(
+            f"{source} holds {other} and no {file}: it opens as {KINDS[other]}/{source}."
+        )
+
+
 def _in_folder(folder: Path, file: str, where: str, commit: str = "") -> Facts:
+    _check_files(str(folder), {path.name for path in folder.iterdir()}, file)
     config = _read(folder, file)
     names = [path.relative_to(folder).as_posix() for path in folder.glob("*") if path.is_file()]
     names += [path.relative_to(folder).as_posix() for path in folder.glob("*/*") if path.is_file()]
     files = [folder / name for name in loaded(sorted(names), parts_of(config, file))]
     size = sum(path.stat().st_size for path in files)
-    return Facts(config, where, commit, numbers(files), size or None)
+    known = None if _packed(config) else numbers(files)
+    return Facts(config, where, commit, known, size or None)
+
+
+def _packed(config: Mapping[str, Any]) -> bool:
+    """Whether one number of a file may stand for several weights, as where they have four bits.
+
+    >>> _packed({"quantization_config": {"quant_method": "awq"}}), _packed({})
+    (True, False)
+    """
+    how = config.get("quantization_config")
+    return isinstance(how, dict) and "fp8" not in str(how.get("quant_method"))
 
 
 def _read(folder: Path, file: str) -> dict[str, Any]:
@@ -92,6 +125,7 @@ def _on_hub(source: str, revision: str | None, file: str) -> Facts:
     try:
         hub = HfApi()
         told = hub.model_info(source, revision=revision, timeout=SECONDS, files_metadata=True)
+        _check_files(source, {one.rfilename for one in told.siblings or ()}, file)
         # by its branch, not by its commit: then the cache knows what the branch stood for
         kept = hf_hub_download(source, file, revision=revision, etag_timeout=SECONDS)
         config = orjson.loads(Path(kept).read_bytes())
@@ -114,8 +148,10 @@ def _on_hub(source: str, revision: str | None, file: str) -> Facts:
         raise BadInput(f"The {file} of {source!r} is no JSON object: this is no such checkpoint.")
     sizes = {one.rfilename: one.size or 0 for one in told.siblings or ()}
     files = loaded(sorted(sizes), parts_of(config, file))
-    known = getattr(told.safetensors, "total", None) if file == "config.json" else None
-    known = known or _numbers_on_hub(hub, source, str(told.sha), files)
+    known = None
+    if not _packed(config):
+        known = getattr(told.safetensors, "total", None) if file == "config.json" else None
+        known = known or _numbers_on_hub(hub, source, str(told.sha), files)
     return Facts(config, "hub", str(told.sha), known, sum(sizes[name] for name in files) or None)
 
 

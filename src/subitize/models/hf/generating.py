@@ -15,7 +15,7 @@ from subitize.models.base import Answers, Item, Kind, ModelOptions, Reply, singl
 from subitize.models.checkpoints import check_numbers
 from subitize.models.hf.length import places, room
 from subitize.models.hf.local import COMMON, Local, Pair
-from subitize.models.hf.pictures import with_queries
+from subitize.models.hf.pictures import with_sizes
 from subitize.models.hf.standing import architecture
 from subitize.models.hf.thinking import split_thinking
 
@@ -103,7 +103,7 @@ class Generating(Local):
         if processor.tokenizer.pad_token is None:
             processor.tokenizer.pad_token = processor.tokenizer.eos_token
         model = self.weights(kind)
-        with_queries(processor, model)
+        with_sizes(processor, model)
         self._places = places(model)
         model.generation_config.pad_token_id = processor.tokenizer.pad_token_id
         return model, processor

@@ -24,11 +24,14 @@ def cropping(processor: Any) -> Any:
     return processor
 
 
-def with_queries(processor: Any, model: Any) -> None:
-    """Tell the processor of an older BLIP-2 how many tokens a picture takes, and the model which.
+def with_sizes(processor: Any, model: Any) -> None:
+    """Tell the processor of an older checkpoint how many tokens a picture takes.
 
-    Without them the picture is left out in silence, or nothing is written at all.
+    LLaVA's fails without the size of a patch. Without its queries BLIP-2's leaves the picture out
+    in silence, and without the number of their token the model writes nothing at all.
     """
+    if getattr(processor, "patch_size", 0) is None:
+        processor.patch_size = getattr(model.config.vision_config, "patch_size", None)
     if getattr(processor, "num_query_tokens", 1) is not None:
         return
     processor.num_query_tokens = model.config.num_query_tokens

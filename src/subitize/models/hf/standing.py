@@ -17,6 +17,11 @@ UNLOADABLE = "not loadable"
 SERVED = "serve it (vLLM, SGLang, …) and ask openai/NAME --base-url URL"
 BROKEN_CODE = ("molmo", "minicpmo", "kimi_vl")
 """families without a class in transformers, whose own code does not run with recent versions"""
+COUNTERS: Mapping[str, str] = {
+    "grounding-dino": "counter/grounding-dino", "mm-grounding-dino": "counter/grounding-dino",
+    "owlv2": "counter/owl", "owlvit": "counter/owl", "sam": "counter/sam-clip",
+}  # fmt: skip
+"""families that find things in a picture → the counter that asks them"""
 
 UNBUILT = {
     "diffusion_gemma": "it writes by diffusion, in blocks",
@@ -50,6 +55,10 @@ def standing(
         return _said(TESTED, "a tiny model of this class is saved, loaded and asked by our tests")
     if family in BROKEN_CODE:
         return _said(UNLOADABLE, f"its own code fails with recent transformers: {SERVED}")
+    if family in COUNTERS:
+        return _said(
+            UNLOADABLE, f"it finds things and says nothing: {COUNTERS[family]}?checkpoint=… asks it"
+        )
     if foreign(config):
         return _said(UNTESTED, "it brings program code of its own: read it, --trust-remote-code")
     if named not in classes and not _writes(family):
