@@ -259,6 +259,32 @@ def test_a_file_is_counted_once_and_hidden_ones_not_at_all(tmp_path: Path) -> No
     assert result["rows"] == 5
 
 
+def test_what_the_command_makes_is_no_part_of_the_corpus(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Called twice in the corpus's own folder; and no file of it is written over."""
+    (tmp_path / "in" / "elsewhere").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path / "in")
+    parquet(tmp_path / "in" / "a.parquet")
+    before = Path("a.parquet").read_bytes()
+    words = ["captions", ".", "--workers", "1", "--per-caption", "../rows.parquet", "--json"]
+    first = CliRunner().invoke(root, words)
+    assert first.exit_code == 0, first.output
+    again = CliRunner().invoke(root, words)
+    assert again.exit_code == 0, again.output
+    assert again.stdout == first.stdout
+    for corpus, out, said in (
+        ("a.parquet", "a.parquet", "would be counted itself"),
+        (".", "elsewhere/rows.parquet", "would be counted itself"),
+        ("*.parquet", "rows.parquet", "would be counted itself"),
+        ("a.parquet", "elsewhere", "is a folder"),
+        ("a.parquet", "gone/rows.parquet", "not there"),
+    ):
+        wrong = CliRunner().invoke(root, ["captions", corpus, "--per-caption", out])
+        assert said in str(wrong.exception)
+    assert Path("a.parquet").read_bytes() == before
+
+
 def test_an_empty_file_is_said(tmp_path: Path) -> None:
     tsv(tmp_path / "a.tsv")
     (tmp_path / "b.csv").write_text("")
