@@ -104,6 +104,9 @@ class Driver:
     def close(self) -> None:
         for pool in (self._disk, self._eyes):
             pool.shutdown(wait=True, cancel_futures=True)
+        if self._work.halt.error and self._work.journal.lost:
+            # its pictures vanish before it does: the one that was missed is no matter of its own
+            self._work.halt.error = gone(self._work.folder.path)
 
     def _hold_room(self, size: int) -> None:
         """Hold room for every picture that may be under way; told before anything is asked."""
