@@ -111,6 +111,8 @@ def test_hard_caps_each_answer_and_leaves_large_ones_out_of_training() -> None:
     assert max(one["right"] for one in told["train"]["numbers"].values()) == CAP
     assert max(one.answer for one in made.parts["train"]) <= 20
     assert max(one.answer for one in made.parts["test"]) > 20
+    # a larger foil in training would be a shortcut: it is never right there
+    assert max(number for one in made.parts["train"] for number in one.foils) <= 20
 
 
 def test_even_foils_leave_no_number_that_is_only_a_foil() -> None:

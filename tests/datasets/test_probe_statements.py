@@ -189,6 +189,10 @@ def test_only_a_sentence_that_begins_with_there_are_becomes_there_is() -> None:
     assert statement("How many cars are there?", 1, "published") == "There is 1 car."
 
 
+def test_published_statements_begin_behind_how_many() -> None:
+    assert statement("In this room, How many cats are there?", 1, "published") == "There is 1 cat."
+
+
 def test_a_mask_stands_for_the_number() -> None:
     assert statement("How many cars are parked?", MASK) == "There are [MASK] cars parked."
     assert question_and_answer("How many cars?", 2) == "How many cars? [SEP] 2"

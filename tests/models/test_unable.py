@@ -18,7 +18,7 @@ from subitize.numerals.finder import from_words
 from tests.models.test_hf_matchers import FILLING, ITEMS, MATCHING, arrays, opened
 from tests.models.tiny_matchers import WIDE
 
-SCENES = ["--set", "items=3", "--set", "size=64", "--set", "answers=flat"]
+SCENES = ["--set", "items=3", "--set", "size=80", "--set", "answers=flat"]
 HERE = "isolated=false"
 
 

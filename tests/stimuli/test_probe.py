@@ -107,6 +107,7 @@ def test_overlap_and_clutter_are_seen() -> None:
     ("changes", "problem"),
     [
         ({"n": -1}, BadInput), ({"n": 41}, BadInput), ({"size": 8}, BadInput),
+        ({"n": 10, "size": 64}, BadInput), ({"n": 40, "size": 159}, BadInput),
         ({"overlap": 0.9}, BadInput), ({"clutter": -1}, BadInput),
         ({"identical": "maybe"}, UnknownName), ({"conditions": "3"}, UnknownName),
     ],
@@ -114,6 +115,12 @@ def test_overlap_and_clutter_are_seen() -> None:
 def test_what_can_t_be_drawn_is_said(changes: dict[str, Any], problem: type[Exception]) -> None:
     with pytest.raises(problem):
         recipe(**({"n": 3, "index": 0} | changes))
+
+
+@pytest.mark.parametrize(("n", "size"), [(6, 64), (10, 80), (20, 114), (40, 160)])
+def test_the_smallest_scene_holds_what_is_asked_for(n: int, size: int) -> None:
+    for index in range(30):
+        assert draw(recipe(n, index, seed=5, size=size)).facts["n"] == n
 
 
 @pytest.mark.budget(6)

@@ -94,6 +94,8 @@ class Probe(Benchmark[ProbeSettings]):
         "Our splits keep every picture in one part and one item per picture before the cap; in the "
         "released hard and interpolated splits some pictures occur in two parts.",
         "A model that only says yes or no has no acc_r: ties would count as right.",
+        "An answer that is no number (“yes” to How many …?) enters no accuracy, and how many there "
+        "were stands beside it; the paper counts them as wrong.",
         "A masked statement is in the plural whatever its number, so that no grammar tells the "
         "one; mode=published masks the released statement (“There is [MASK] car.”), as the paper "
         "says it did.",

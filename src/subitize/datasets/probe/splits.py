@@ -64,8 +64,10 @@ def build(found: Found, split: str, *, seed: int, foils: str = "any", mode: Mode
     # Drawn foils stay below the highest answer: a number above it would only ever be a foil.
     highest = max((one.answer for one in chosen), default=0)
     for one in chosen:
-        even = foils == "even" and one.part == "train"
-        made.parts[one.part].append(_item(one, (seed, highest), even, made))
+        train = one.part == "train"
+        most = min(highest, LARGEST_TRAINED) if train and split == "hard" else highest
+        even = foils == "even" and train
+        made.parts[one.part].append(_item(one, (seed, most), even, made))
     return made
 
 

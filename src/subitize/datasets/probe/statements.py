@@ -64,8 +64,8 @@ def question_and_answer(question: str, number: int | str) -> str:
 
 def _rest(question: str) -> str | None:
     """What follows "How many", with its leading blank and without the question mark."""
-    before, found, rest = question.partition(HOW_MANY)
-    return None if not found or before.strip() else rest.removesuffix("?")
+    _, found, rest = question.partition(HOW_MANY)
+    return rest.removesuffix("?") if found else None
 
 
 def _published(rest: str, number: str, one: bool) -> str | None:

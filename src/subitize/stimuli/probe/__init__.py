@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache, partial
+from math import isqrt
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -32,6 +33,9 @@ LOOK: Mapping[str, Any] = {
 BOUNDS: Mapping[str, tuple[float, float]] = {
     "n": (0, 40), "size": (64, 4096), "overlap": (0, 0.6), "clutter": (0, 200),
 }  # fmt: skip
+ROOM = 640
+"""square pixels that a scene has for each thing asked for, at least: with fewer, not all of them
+and of what stands beside them find a place"""
 _SHARE = 25
 """palette colours of each look in a scene: white, ten looks, five greys"""
 _GREYS = np.array([[226] * 3, [214] * 3, [202] * 3, [190] * 3, [178] * 3], np.uint8)
@@ -66,6 +70,11 @@ def recipe(n: int, index: int, *, seed: int = 0, **look: Any) -> dict[str, Any]:
         value = made.get(name, n)
         if not low <= value <= high:
             raise BadInput(f"A scene with {name} = {value} can't be drawn: give {low} to {high}.")
+    if made["size"] ** 2 < n * ROOM:
+        raise BadInput(
+            f"{n} things asked for do not fit in a scene with size = {made['size']}: give a size "
+            f"of {isqrt(n * ROOM - 1) + 1} or more, or a lower highest answer."
+        )
     made["overlap"] = float(made["overlap"])
     whose = {"drawer": "probe", "version": DRAWING_VERSION, "n": n, "index": index, "seed": seed}
     return {**whose, **made}
