@@ -36,6 +36,7 @@ from tests.reports.made_up_runs import (
     exact,
     guess,
     make_run,
+    rescored,
     simulate,
     stored,
 )
@@ -376,6 +377,29 @@ def test_questions_that_differ_in_one_place_are_written_as_one() -> None:
     methods = next(section for section in sections([run]) if section.id == "naming-methods")
     text = methods.blocks[0].text
     assert "“How many apples / people / butterflies / dots / fast cards are there in the" in text
+
+
+def test_the_methods_call_people_people_and_tell_what_no_score_stands_on() -> None:
+    """They spoke of "1 model: human/ann", and of 7,000 trials where a card said 6,000."""
+
+    def said(*runs: StoredRun) -> str:
+        methods = next(one for one in sections(list(runs)) if one.id == "naming-methods")
+        return str(methods.blocks[0].text)  # type: ignore[union-attr]
+
+    rows = simulate(exact, per_cell=1, highest=2)
+    ann, model = make_run("human/ann", rows, highest=2), make_run("sim/a", rows, highest=2)
+    assert " on 1 person. In all " in said(ann)
+    assert " on 1 person and 1 model: sim/a. In all " in said(ann, model)
+    assert " on 2 people. In all " in said(changed(ann, info={**ann.info, "respondents": [
+        {"name": "human/ann"}, {"name": "human/bob"}]}))  # fmt: skip
+    trials = model.scores["trials"]
+    assert f"the scores stand on {trials}. " in said(model)
+    assert f"the scores stand on {trials} answers to them" in said(
+        rescored(model, asked=trials - 1)
+    )
+    more = rescored(model, asked=trials + 5)
+    assert ", 5 of them control questions or prompts only tried, and the scores" in said(more)
+    assert "control questions" not in said(model)
 
 
 def test_runs_of_other_ranges_are_ranked_apart() -> None:

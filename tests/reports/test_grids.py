@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from subitize.benchmarks.geckonum.page_figures import by_number, histograms
+from subitize.records import Score
 from subitize.reports.grids import (
     Matrix,
     confusion_figure,
@@ -43,6 +45,21 @@ def test_a_last_row_between_two_ticks_has_its_own() -> None:
     figure = side_by_side({"a": Matrix(counts, clipped=True)}, ("asked", "counted"))
     figure.canvas.draw()
     assert [label.get_text() for label in figure.axes[0].get_yticklabels()] == ["0", "5", "≥11"]
+
+
+def test_a_number_that_nobody_was_asked_about_keeps_its_place() -> None:
+    """Of 6, 8 and 10 the line was as steep as of 4, 5 and 6."""
+    own = {n: Score(0.5) for n in ("4", "5", "6", "8", "10", "10+")}
+    axes = by_number({"a": own}, "number asked for").axes[0]
+    assert [label.get_text() for label in axes.get_xticklabels()] == [
+        "4", "5", "6", "7", "8", "9", "10", "10+"]  # fmt: skip
+    assert [round(x) for x in axes.lines[0].get_xdata()] == [0, 1, 2, 4, 6, 7]
+
+
+def test_the_bar_of_more_than_ten_is_named() -> None:
+    found = {"a": {"asked": {"2": 3}, "counted": {"2": 2, "10+": 1}}}
+    axes = histograms(found).axes[0]
+    assert [label.get_text() for label in axes.get_xticklabels()][-1] == "10+"
 
 
 def test_a_long_name_above_a_spread_stays_inside() -> None:

@@ -132,6 +132,21 @@ def test_a_long_name_of_a_row_of_panels_stays_inside() -> None:
         assert all(one.get_window_extent().x1 <= figure.bbox.x1 for one in names)
 
 
+def test_no_name_of_a_row_stands_under_the_key_to_the_colours() -> None:
+    """Where an odd panel was left the key stood beside it, over the name of a painter."""
+    name = "painter/shapes?size=256&w=0.15"
+    own = {part: Matrix(np.eye(11)[:, 1:] * 3) for part in ("apples", "people", "all")}
+    with styled():
+        figure = laid_out(confusion_figure({"b": own, name: own}))
+        assert narrowed(figure)
+        assert inside(figure)
+        figure.canvas.draw()
+        key = next(axes for axes in figure.axes if axes.get_label() == BAR).get_tightbbox()
+        names = [text for axes in figure.axes for text in axes.texts if text.get_gid() == NAME]
+        assert names
+        assert not any(one.get_window_extent().overlaps(key) for one in names)
+
+
 def test_panels_with_shared_numbers_tell_them_each_on_a_phone() -> None:
     own = {str(n): Score(0.1 * n, 0.1 * n - 0.05, 0.1 * n + 0.05) for n in range(1, 10)}
     shares = {f"sim/{n}": own for n in range(10)}

@@ -65,7 +65,7 @@ GRIDS = (
     Grid(
         "responses",
         "Mean and spread",
-        "Below the dashed line a model says too few, above it too many.",
+        "Below the dashed line are too few, above it too many.",
         "means",
         "Mean response to each target; the band is one standard deviation to each side, the "
         "dashed line is a perfect responder.",

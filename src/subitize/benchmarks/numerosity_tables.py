@@ -266,7 +266,9 @@ def bias_tables(
         [Column(name, name) for name in categories],
         notes=[
             "Wilcoxon signed rank test of response − target; Over or Under where p < .05 and "
-            "r ≥ .3, a dash where not. Published rows hold only what the paper's text says."
+            "r ≥ .3, a dash where not.",
+            *["Published rows hold only what the paper's text says."]
+            * (len(lines) > len(respondents)),
         ],
     )
     parts = ("category", "direction", "r", "p", "n")

@@ -16,12 +16,10 @@ from subitize.reports.html import page_text
 from subitize.reports.overview import with_overview
 from subitize.reports.page import About, Chapter, Section, Sections, plain
 from subitize.reports.people import people_section
+from subitize.reports.respondents import HUMAN, people_of
 from subitize.reports.style import FORMATS
 from subitize.runs.comparing import compare_runs
 from subitize.runs.stored import StoredRun, each_once
-
-PEOPLE = "human/"
-"""how the names of people begin"""
 
 __all__ = ["About", "Chapter", "build_report", "write_chapters"]
 
@@ -59,17 +57,11 @@ def build_report(
         for name, found in by_benchmark.items()
     ]
     names = [plain(run.scores.get("model") or "?", 60) for run in runs]
-    people = {
-        str(one["name"])
-        for run, name in zip(runs, names, strict=True)
-        for one in (run.info.get("respondents") or [{"name": name}])
-        if str(one["name"]).startswith(PEOPLE)
-    }
     about = About(
-        list(dict.fromkeys(name for name in names if not name.startswith(PEOPLE))),
+        list(dict.fromkeys(name for name in names if not name.startswith(HUMAN))),
         sum(int(run.scores.get("asked") or 0) for run in runs),
         max((str(run.info.get("created") or "") for run in runs), default="")[:10],
-        len(people),
+        len(people_of(runs)),
     )
     return write_chapters([*chapters, *more], about, out, figures)
 

@@ -12,10 +12,10 @@ NAMED = 3
 """pairs that are named where they could not be compared"""
 FORMS = {"accuracy": ".1%", "nae": ".3f", "smape": ".2f"}
 NOTE = (
-    "Second minus first on the pictures that both runs show, drawn within category × target. "
-    "Accuracy: percentage points, exact McNemar test; NAE and sMAPE: sign flips. p (Holm) is "
-    "corrected for all pairs and measures. Pictures that either could not be read on are left out, "
-    "or counted wrong in the lines that say so."
+    "Second minus first on the pictures (of painters: prompts) that both runs share, drawn within "
+    "category × target. Accuracy: percentage points, exact McNemar test; NAE and sMAPE: sign "
+    "flips. p (Holm) is corrected for all pairs and measures. Pictures that either could not be "
+    "read on are left out, or counted wrong in the lines that say so."
 )
 NO_INTERVAL = (
     "NAE without an interval: every cell has one difference only, and fewer than five pictures on "
@@ -63,7 +63,7 @@ def compared_section(name: str, compared: Compared) -> Section:
     return Section(
         f"{name}-compared-section",
         "Differences between models",
-        "Picture by picture, on those that both models of a pair were shown.",
+        "Picture by picture (of painters: prompt by prompt), on those that both of a pair had.",
         [
             Fold("All pairs of models", [compared_table(name, compared.found)]),
             *(Prose(one, "note") for one in _missing(compared)),

@@ -203,10 +203,12 @@ def standings(
 def standing(name: str, found: Ranking, columns: Sequence[Column]) -> Figure:
     """The leaderboard as a picture: a panel per measure."""
     rows: list[tuple[str, Line | None]] = []
+    left_out: list[str] = []
     for heading, lines in found.groups:
         kept = [line for line in lines if any(line.cell(c).value is not None for c in columns)]
         rows += [(heading.partition(":")[0], None)] if heading and kept else []
         rows += [(line.label, line) for line in kept]
+        left_out += [line.label for line in lines if line not in kept]
 
     def draw() -> Drawing:
         size = (7.2 / len(columns), 0.21 * len(rows) + 0.55)
@@ -218,9 +220,11 @@ def standing(name: str, found: Ranking, columns: Sequence[Column]) -> Figure:
     origins = {_origin(line) for _, line in rows if line is not None}
     first = ", ".join(line.label for line in found.best) or "no run"
     said = " and ".join(column.label for column in columns)
+    caption = [f"{said}, with 95 % intervals.", *(SEEN[one] for one in SEEN if one in origins)]
+    caption += [f"Without a number to draw: {', '.join(left_out)}."] * bool(left_out)
     return Figure(
         f"{name}-standing",
-        f"{said}, with 95 % intervals. " + " ".join(SEEN[one] for one in SEEN if one in origins),
+        " ".join(caption),
         f"Dot plot of {said}; best run: {first}.",
         draw,
     )
@@ -247,6 +251,7 @@ def _draw(axes: Axes, rows: Sequence[tuple[str, Line | None]], column: Column) -
         top = 1.05 * max(0.3, *ends)
         axes.set_xlim(0, top)
         axes.set_xticks([0, *(tick for tick in TICKS if top / 60 <= tick <= top)])
+        axes.xaxis.set_major_formatter("{x:g}")
         axes.set_xlabel(f"{column.label} (square-root scale; 0 is best)")
 
 

@@ -11,7 +11,7 @@ from subitize import __version__
 from subitize.benchmark import Paper
 from subitize.reports.cells import COUNT, Line, at, columns, model_table, text
 from subitize.reports.page import Block, Cite, Fold, Points, Prose, Section, Table, plain
-from subitize.reports.respondents import Respondent, reading_model
+from subitize.reports.respondents import HUMAN, Respondent, people_of, reading_model
 
 SUBITIZE_BIBTEX = f"""@software{{subitize,
   title   = {{subitize: measuring the number sense of multimodal models}},
@@ -63,17 +63,26 @@ def _paragraph(
     )
     stand = read if unread == LEFT_OUT else trials
     seeds = _listed(at(info, "settings", "seed") for info in infos)
-    many = len(dict.fromkeys(one.model for one in respondents))
+    others = f", {text(asked - trials, COUNT)} of them control questions or prompts only tried"
+    several = " answers to them"  # several people answered one trial
     benchmark = respondents[0].run.benchmark
     return (
         f"We ran the benchmark {benchmark.NAME} (version "
         f"{_listed(info.get('version', '?') for info in infos)}; {_cited(benchmark.PAPER)}) with "
-        f"subitize {_listed(_version(info) for info in infos)} on {many} "
-        f"model{'s' if many != 1 else ''}: {_listed(one.model for one in respondents)}. In all "
-        f"{text(asked, COUNT)} trials were asked (seed {seeds}), and the scores stand on "
-        f"{text(stand, COUNT)} of them. {questions}{_readers(respondents)}; {unread}. "
-        f"Intervals cover 95 %, {intervals}."
+        f"subitize {_listed(_version(info) for info in infos)} on {_who(respondents)}. In all "
+        f"{text(asked, COUNT)} trials were asked (seed {seeds}){others * (asked > trials)}, and "
+        f"the scores stand on {text(stand, COUNT)}{several * (trials > asked)}. {questions}"
+        f"{_readers(respondents)}; {unread}. Intervals cover 95 %, {intervals}."
     )
+
+
+def _who(respondents: Sequence[Respondent]) -> str:
+    """Models by their names, and how many people."""
+    people = people_of(one.run for one in respondents)
+    models = list(dict.fromkeys(m for one in respondents if not (m := one.model).startswith(HUMAN)))
+    said = [f"{len(people)} {'people' if len(people) > 1 else 'person'}"] * bool(people)
+    named = f"{len(models)} model{'s' * (len(models) > 1)}: {', '.join(models)}"
+    return " and ".join([*said, *[named] * bool(models)])
 
 
 def _readers(respondents: Sequence[Respondent]) -> str:

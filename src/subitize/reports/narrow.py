@@ -73,8 +73,8 @@ def narrowed(figure: Figure) -> bool:
     renderer = _renderer(figure)
     columns = _columns(figure, renderer)
     wrapped = figure.get_label() == WRAPPED
-    blocks = _in_rows(columns, renderer) if wrapped else _blocks(columns)
-    if not blocks or any(_frame(block) < LEAST for block in blocks if not _is_bar(block[0])):
+    blocks = _in_rows(columns, renderer) if wrapped else _blocks(columns, renderer)
+    if not blocks or any(_room(block) < LEAST for block in blocks if not _is_bar(block[0])):
         return False
     for block in blocks:
         if block is not blocks[0] and not _is_bar(block[0]):
@@ -176,23 +176,36 @@ def _borrows(panel: Panel) -> bool:
     return not panel.axes.yaxis.get_tick_params().get("labelleft", True)
 
 
-def _blocks(columns: Sequence[Stack]) -> list[list[Stack]]:
-    """As many columns beside each other as there is room for."""
+def _blocks(columns: Sequence[Stack], renderer: Any) -> list[list[Stack]]:
+    """As many columns beside each other as there is room for; no colour bar on a row's name."""
+    named = max(_named(panel.axes, renderer) for panel in columns[0].panels)
     blocks: list[list[Stack]] = []
     for column in columns:
         if blocks:
             first = blocks[-1][0]
-            if first.around.left + column.right + column.around.right - first.left <= WIDTH:
+            wide = first.around.left + column.right + column.around.right - first.left
+            crossed = _is_bar(column) and column.left - first.left < named
+            if wide <= WIDTH and not crossed:
                 blocks[-1].append(column)
                 continue
         blocks.append([column])
     return blocks
 
 
+def _named(axes: Axes, renderer: Any) -> float:
+    """Inches that the name of a row takes from the left end of its first frame."""
+    names = [text for text in axes.texts if text.get_gid() == NAME]
+    return max((one.get_window_extent(renderer).width / renderer.dpi for one in names), default=0)
+
+
 def _frame(block: Sequence[Stack]) -> float:
     """The width of a block's frames: as drawn, or less where a lone panel was wider."""
-    first, last = block[0], block[-1]
-    return min(last.right - first.left, WIDTH - first.around.left - max(last.around.right, EDGE))
+    return min(block[-1].right - block[0].left, _room(block))
+
+
+def _room(block: Sequence[Stack]) -> float:
+    """The width that labels leave to a block's frames."""
+    return WIDTH - block[0].around.left - max(block[-1].around.right, EDGE)
 
 
 def _label(panel: Panel, first: Stack) -> None:

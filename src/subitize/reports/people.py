@@ -44,7 +44,8 @@ def people_section(name: str, runs: Sequence[StoredRun]) -> list[Section]:
         ),
         notes=[
             f"Vote: the {VOTE} of all read answers to a question. Read: share of the answers that "
-            "hold a number or a choice; the shares behind it are of those."
+            "hold a number or a choice; the shares behind it are of those, with intervals over "
+            "questions."
         ],
         first=column(("respondent",), "Respondent"),
     )

@@ -28,6 +28,8 @@ from subitize.runs.stored import StoredRun
 if TYPE_CHECKING:
     import polars as pl
 
+HUMAN = "human/"
+"""how the names of people begin"""
 LONGEST_NAME = 80
 """characters of a model's name"""
 
@@ -84,6 +86,16 @@ class Respondent:
         """The answers that the scores stand on: answers.parquet has the same columns."""
         found = self.run.counted
         return found if self.scored is None else found.filter(self.scored(self.scores))
+
+
+def people_of(runs: Iterable[StoredRun]) -> set[str]:
+    """The names of everybody who answered; models are none of them."""
+    return {
+        str(one["name"])
+        for run in runs
+        for one in (run.info.get("respondents") or [{"name": run.scores.get("model") or "?"}])
+        if str(one["name"]).startswith(HUMAN)
+    }
 
 
 def respondents_from(

@@ -62,7 +62,11 @@ def size_figure(name: str, lines: Sequence[Line], columns: Sequence[Column]) -> 
 
     said = " and ".join(column.label for column in measured)
     told = [f"{said} against the size of the model"]
-    if any(len(own) > 1 for own in families.values()):
+    if any(
+        sum(line.cell(column).value is not None for line in own) > 1
+        for own in families.values()
+        for column in measured
+    ):
         told.append("versions of one family are joined")
     if not all(line.badge for line in sized):
         told.append("filled: runs of this report, with 95 % intervals")

@@ -77,7 +77,10 @@ def by_number(
     `chosen`: by what the viewer chooses the trials of a line, whose condition `n` is the number.
     """
     known = {name for own in shares.values() for name in own}
-    numbers = sorted(known, key=lambda name: (int(name.rstrip("+")), name))
+    asked = [int(name) for name in known if name.isdecimal()]
+    # A number that nobody was asked about keeps its place.
+    numbers = [*map(str, range(min(asked), max(asked) + 1))] if asked else []
+    numbers += sorted(known.difference(numbers))
     series, step = _series(numbers, shares), -(-len(numbers) // TICKS)
     for nth, whose in enumerate(shares):
         places = {place: opens(chosen.get(whose, {}), n=numbers[place])
@@ -142,7 +145,7 @@ def histograms(counts: Mapping[str, Mapping[str, Mapping[str, int]]]) -> Figure:
             axes.step(np.arange(-1, len(NUMBERS) + 1), [0.0, *asked, 0.0], where="mid", color=INK,
                       linewidth=0.9)  # fmt: skip
             axes.set_title(readable(painter), loc="left", fontsize=SMALLEST)
-            axes.set_xticks(range(0, len(NUMBERS), 2), NUMBERS[::2])
+            axes.set_xticks(range(1, len(NUMBERS), 2), NUMBERS[1::2])  # the last, 10+, is named
             axes.set_xlim(-0.6, len(NUMBERS) - 0.4)
             percent_axis(axes.yaxis)
         for axes in grid[-4:]:
