@@ -146,14 +146,13 @@ def test_a_folder_that_vanishes_under_the_run_stops_it(go: Go, tmp_path: Path, h
 
 def test_a_painters_folder_that_vanishes_is_told_as_that(tmp_path: Path) -> None:
     """Not as a picture that can't be read: a counter looks for one that was deleted first."""
-    with ImageServer(noise, delay=0.3) as server:
+    with ImageServer(noise, delay=0.1) as server:
         command = paint(server.url, tmp_path, "--counter", "counter/blobs", "--concurrency", "8")
         painting = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
         while not (found := list(tmp_path.glob("*/images/*.png"))):
             assert painting.poll() is None
             time.sleep(0.005)
         shutil.rmtree(found[0].parent, ignore_errors=True)
-        time.sleep(0.1)
         found[0].parent.parent.rename(tmp_path / "elsewhere")
         said = painting.communicate()[1]
     assert "was deleted or moved" in said
