@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
 from subitize.api import run
+from subitize.errors import BadInput
 from subitize.humans.kinds.catalog import material_of
+from subitize.humans.simulating import simulate
 from subitize.humans.study import Panel, Study
 from tests.humans.conftest import Serve
 from tests.humans.served import Visitor
@@ -44,6 +47,28 @@ def test_the_desk_names_the_forms_that_its_study_has(
     text = Visitor(base).get(f"/desk?token={here.site.token}").text
     assert f"--to {own}parquet|csv|jspsych|bids<" in text
     assert ", 1 person each" in text
+
+
+def test_a_reason_is_given_to_drop_and_what_is_dropped_is_no_longer_wanted(
+    painted: Path, serve: Serve
+) -> None:
+    base, here = serve(Study("geckonum-task1", run=str(painted), annotators=1, screening=True))
+    desk = Visitor(base)
+    desk.get(f"/desk?token={here.site.token}")
+    first = re.findall(r'id="(\w+)" class="framed">.*?<button[^>]*value="(\w+)"',
+                       desk.get("/desk/screen").text, re.DOTALL)  # fmt: skip
+    assert {pressed for _, pressed in first} == {"drop"}  # what Enter in the reason does
+    desk.post("/desk/screen", {"item": first[0][0], "verdict": "drop", "reason": "dark"})
+    text = desk.get("/desk").text
+    assert "0 of 14 wanted answers" in text
+    assert '<td>0 of 1</td><td class="number">14</td>' in text
+
+
+def test_who_lets_people_be_simulated_is_told_that_the_study_is_not_open(serve: Serve) -> None:
+    _, here = serve(Study("naming", sample=2, screening=True))
+    with pytest.raises(BadInput, match="not open"):
+        simulate(here, 1)
+    assert here.desk.people == {}
 
 
 def test_the_end_of_a_long_reply_is_shown_to_who_checks_the_reader(tmp_path: Path) -> None:

@@ -77,6 +77,7 @@ class Opened:
     site: Site
     desk: Desk
     material: Material
+    pages: Pages
 
 
 @contextmanager
@@ -93,7 +94,7 @@ def opened(folder: Path, database: str = "", origin: str = "") -> Iterator[Opene
             pages = Pages(desk, material, secret)
             site = Site(study.title, meta["token"], secret, origin)
             routes = [*pages.routes(), *Researcher(pages, folder, meta["state"]).routes()]
-            yield Opened(make_app(site, routes, _lifespan), site, desk, material)
+            yield Opened(make_app(site, routes, _lifespan), site, desk, material, pages)
         finally:
             store.close()
 

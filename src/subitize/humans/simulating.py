@@ -9,6 +9,7 @@ from collections.abc import Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
+from subitize.errors import BadInput
 from subitize.humans.desk import Desk
 from subitize.humans.serving import Opened
 from subitize.humans.simulated import Annotator, Eye, Manner, Seen, all_work
@@ -24,6 +25,11 @@ T = TypeVar("T")
 
 def simulate(here: Opened, many: int, manner: Manner | None = None, eye: Eye | None = None) -> int:
     """So many simulated annotators do the study; how many answers they gave."""
+    if not here.pages.open:
+        raise BadInput(
+            "This study is not open, so nobody can do it: open it at its desk first, or try it "
+            "out under another --name with --set screening=off."
+        )
     with in_thread(here.app) as base:
         people = invited(here.desk, base, many, manner or Manner(), eye or own_eye(here.desk))
         before, given = -1, 0

@@ -81,15 +81,15 @@ def overview(desk: Desk) -> dict[str, Any]:
     """All that the dashboard shows."""
     said = said_by(desk.people.values())
     items = [one for one in desk.items.values() if one.role == "main"]
-    dropped = sum(desk.screened.get(one.id, ("",))[0] == "drop" for one in items)
+    kept = [one for one in items if desk.screened.get(one.id, ("",))[0] != "drop"]
     answered = _answered(desk)
     wanted = desk.study.annotators
-    levels = Counter(min(answered[one.id], wanted) for one in items)
+    levels = Counter(min(answered[one.id], wanted) for one in kept)
     times = [one.seconds for one in said]
-    total = wanted * (len(items) - dropped)
-    done = sum(min(answered[one.id], wanted) for one in items)
+    total = wanted * len(kept)
+    done = sum(level * many for level, many in levels.items())
     return {
-        "items": len(items), "dropped": dropped, "wanted": wanted,
+        "items": len(items), "dropped": len(items) - len(kept), "wanted": wanted,
         "levels": [(level, levels[level]) for level in range(wanted, -1, -1)],
         "done": done, "total": total, "answers": len(said),
         "alpha": alpha_of(said), "seconds": median(times) if times else None,
