@@ -110,3 +110,26 @@ def test_all_that_waits_is_written_before_it_is_read_anew(
     last = here.desk.people["p001"].last
     assert last is not None
     assert [one.value for one in last.answers] == ["8"]
+
+
+def test_an_answer_that_was_given_while_the_database_was_away_is_taken_when_it_is_back(
+    painted: Path, serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not even what is saved can be read then: that it was answered must not be believed."""
+    base, here = serve(study(painted, 2))
+    one = taker(base, here)
+    one.begin()
+    told = one.look().form("/answer")
+    assert told is not None
+    fields = {**told[1], "value": "2"}
+
+    def away(_: Any) -> None:
+        raise OSError("the connection is refused")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(here.desk.store, "_run", away)
+        assert one.post(told[0], fields).status == 503
+        assert one.post(told[0], fields).status == 503  # as our page does, which sends it again
+        assert one.get(one.path).status == 503
+    assert one.post(told[0], fields).status == 200
+    assert here.desk.store.read("SELECT value, void FROM answers") == [("2", "")]

@@ -74,6 +74,7 @@ class Desk:
 
     def reload(self) -> None:
         """Everything as the database has it, when all that waits to be written is in it."""
+        self.stale = True  # until all is read: the database may be away
         self.store.write([]).result()
         self.people: dict[str, Person] = {}
         self.links: dict[str, Person] = {}
@@ -115,6 +116,7 @@ class Desk:
                 known[given].answers.append(Answer(number, question, value, seconds, at))
         latest = self.store.read("SELECT max(number) FROM answers")[0][0]
         self.numbers["answers"] = latest or 0
+        self.stale = False
 
     def _know(self, person: Person) -> None:
         self.people[person.name] = person

@@ -115,10 +115,10 @@ class Pages:
 
     async def _person(self, request: Request) -> Person:
         """Whose page this is; refused where it is nobody's, or no longer."""
+        self._check_open()
         person = self.desk.find(request.path_params["link"])
         if person is None:
             raise Refused(404, "This link is not known. Please check that it is complete.")
-        self._check_open()
         problem, made = self.desk.visit(person, session(request))
         if problem:
             raise Refused(403, problem)
@@ -135,14 +135,25 @@ class Pages:
     def _check_open(self) -> None:
         if not self.open:
             raise Refused(403, "This study is not open at the moment.")
+        self.refresh()
 
     async def save(self, statements: Sequence[Statement]) -> None:
         """Wait until it is durable; what could not be saved is forgotten, and said."""
         try:
             await self.desk.store.save(statements)
         except StorageFull:
-            self.desk.reload()
-            raise Refused(503, UNSAVED) from None
+            self.desk.stale = True
+        if self.desk.stale:  # be it for another's sake: what is known is not what is saved
+            self.refresh()
+            raise Refused(503, UNSAVED)
+
+    def refresh(self) -> None:
+        """Forget what could not be saved; nothing else is done before the database is back."""
+        if self.desk.stale:
+            try:
+                self.desk.reload()
+            except SubitizeError:
+                raise Refused(503, UNSAVED) from None
 
     # Pages
 
@@ -228,8 +239,8 @@ class Pages:
     # What people send
 
     async def consent(self, request: Request) -> Response:
-        person = await self._person(request)
         agrees = (await form(request)).get("agree") == "yes"
+        person = await self._person(request)
         return await self._done(request, self.desk.agree(person, agrees))
 
     async def begin(self, request: Request) -> Response:
@@ -243,8 +254,8 @@ class Pages:
 
     async def answer(self, request: Request) -> Response:
         """Take an answer; the page is told to go on when it is durable."""
-        person = await self._person(request)
         fields = await form(request)
+        person = await self._person(request)
         where = whole(fields.get("given")), whole(fields.get("question"))
         value = fields.get("value", "").strip()
         current = person.current

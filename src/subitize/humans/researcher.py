@@ -67,6 +67,7 @@ class Researcher:
         if not 1 <= many <= MOST_LINKS:
             raise Refused(422, f"Give a number of links from 1 to {MOST_LINKS}.")
         part = "pilot" if fields.get("part") == "pilot" else "main"
+        self.pages.refresh()
         made = [self.desk.invite(part) for _ in range(many)]
         await self.pages.save([one for _, statements in made for one in statements])
         site = request.app.state.site
@@ -117,6 +118,7 @@ class Researcher:
         reason = fields.get("reason", "").strip()[:200]
         if verdict == "drop" and not reason:
             raise Refused(422, "Say why this picture is dropped.")
+        self.pages.refresh()
         before = self.desk.screened.get(item, ("keep",))[0]
         if verdict != before and self.desk.seen_by_people(item):
             raise Refused(409, "Somebody has seen this picture already: it can't be changed now.")
