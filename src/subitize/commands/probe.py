@@ -97,7 +97,8 @@ def sentences(
     show(
         found,
         f"{found['sentences']} sentences about {found['pictures']} pictures in {found['file']}; "
-        "add a column `score` to it and run  --model 'matcher/scores?file=FILE'",
+        "add `score` to each line and save it, then `subitize run probe --model "
+        "'matcher/scores?file=FILE'` with the same --set and --seed",
         json,
     )
 
