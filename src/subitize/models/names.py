@@ -68,9 +68,11 @@ def split_settings(text: str, what: str) -> tuple[str, dict[str, Any], str]:
 
     >>> split_settings("strict?threshold=0.3&nms=0.9", "reader")
     ('strict', {'nms': 0.9, 'threshold': 0.3}, 'strict?nms=0.9&threshold=0.3')
+    >>> split_settings("owl?checkpoint=a+b/c d", "counter")[1]  # no address: a plus is a plus
+    {'checkpoint': 'a+b/c d'}
     """
     path, _, query = text.partition("?")
-    pairs = parse_qsl(query, keep_blank_values=True)
+    pairs = parse_qsl(query.replace("+", "%2B"), keep_blank_values=True)
     settings = {key: _value(value) for key, value in sorted(pairs)}
     if len(settings) != len(pairs):
         raise BadInput(f"The {what} {text!r} gives one setting twice: give it once.")
