@@ -84,6 +84,8 @@ def run_and_score(
         # Nothing to score: the folder was deleted, or what lies in it is not this run.
         raise outcome.error
     stored = stored_run(outcome.folder, benchmark, options.reader)
+    if isinstance(outcome.error, BadInput) and stored.answers.is_empty():
+        raise outcome.error  # scores of nothing may fail, and would hide why nothing was asked
     if outcome.received or outcome.failed:
         many = f"{stored.answers.height:,} trials"
         with told(f"{benchmark.NAME} · {model.respondent}: scoring {many}", show=options.progress):

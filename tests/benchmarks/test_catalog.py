@@ -5,14 +5,19 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any, ClassVar
 
 import pytest
 from typer.testing import CliRunner
 
 from subitize.benchmarks.catalog import BENCHMARKS, get_benchmark, known_benchmarks, page_of
+from subitize.benchmarks.naming import Naming
 from subitize.cli import root
 from subitize.errors import BadInput, UnknownName
+from subitize.models.catalog import open_model
+from subitize.opening import run_and_score
 from subitize.reports.page import Section
+from subitize.runs.run import RunOptions
 
 MODULE = """
 from subitize.benchmarks.naming import Naming
@@ -136,3 +141,19 @@ def test_an_unknown_name_may_be_near_a_stranger() -> None:
         get_benchmark("plaint")
     with pytest.raises(UnknownName):
         page_of("nothing-like-it")
+
+
+class Careless(Naming):
+    """Declares no condition, and has no score of nothing."""
+
+    CONDITION: ClassVar[dict[str, Any]] = {}
+
+    def score(self, *_: Any) -> dict[str, Any]:
+        raise BadInput("a share of nothing has no value")
+
+
+def test_what_kept_a_benchmark_from_asking_is_told_before_its_scores(tmp_path: Path) -> None:
+    settings = Careless().settings_from({"per_cell": 1, "max": 1})
+    model, options = open_model("sim/perfect"), RunOptions(progress=False)
+    with pytest.raises(BadInput, match="CONDITION does not declare"):
+        run_and_score(Careless(), settings, model, tmp_path, options)
