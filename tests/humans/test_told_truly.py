@@ -11,7 +11,7 @@ from subitize.api import run
 from subitize.errors import BadInput
 from subitize.humans.kinds.catalog import material_of
 from subitize.humans.simulating import simulate
-from subitize.humans.study import Panel, Study
+from subitize.humans.study import Panel, Study, study_from
 from tests.humans.conftest import Serve
 from tests.humans.served import Visitor
 from tests.humans.taking import Taker, taker
@@ -82,3 +82,10 @@ def test_the_end_of_a_long_reply_is_shown_to_who_checks_the_reader(tmp_path: Pat
     assert quotes
     assert all(quote.startswith("Let me") and quote.endswith("So: three.") for quote in quotes)
     assert all(len(quote) < 50_000 for quote in quotes)
+
+
+@pytest.mark.parametrize("value", ["0", "-1", "nan", "inf"])
+@pytest.mark.parametrize("name", ["max_age_hours", "idle_minutes"])
+def test_a_study_that_would_close_every_second_page_is_refused(name: str, value: str) -> None:
+    with pytest.raises(BadInput, match=f"{name} is .* above 0"):
+        study_from({"kind": "naming", "returning": {name: value}}, "the command")

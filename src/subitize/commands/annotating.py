@@ -53,9 +53,11 @@ def annotate(  # noqa: PLR0913, PLR0917  the options of the command, one each
     database: Annotated[
         str, typer.Option(help="postgresql://USER@HOST/NAME instead of a file.")
     ] = "",
-    links: Annotated[int, typer.Option(help="Make so many personal links and print them.")] = 0,
+    links: Annotated[
+        int, typer.Option(min=0, help="Make so many personal links and print them.")
+    ] = 0,
     simulate: Annotated[
-        int, typer.Option(help="Let so many simulated annotators do the study, then end.")
+        int, typer.Option(min=0, help="Let so many simulated annotators do the study, then end.")
     ] = 0,
     host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(help="Port to listen on; 0 for any.")] = 8765,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from contextlib import suppress
@@ -238,6 +239,9 @@ def check_study(study: Study, where: str) -> None:
                         ("max_failed_checks", 0), ("pilot", 0), ("break_every", 0)):  # fmt: skip
         if getattr(study, name) < least:
             raise BadInput(f"{where}: {name} is {getattr(study, name)}; give at least {least}.")
+    for name in ("max_age_hours", "idle_minutes"):
+        if not 0 < (value := getattr(study.returning, name)) < math.inf:
+            raise BadInput(f"{where}: [returning] {name} is {value}; give a number above 0.")
     if study.entry == "panel" and not study.panel.complete:
         raise BadInput(f"{where}: a panel needs its completion link: [panel] complete = 'https:…'")
     for name in ("complete", "screened", "no_consent"):
