@@ -49,6 +49,12 @@ def test_numbers_that_fail_alike_are_told_together() -> None:
         refuse_impossible(cells)
 
 
+def test_a_cell_is_given_up_after_a_few_pictures() -> None:
+    """Each that can't be placed takes all its darts: 50 of them in 200 cells took half a minute."""
+    with pytest.raises(BadInput, match=r"for 40 dots \(5 or more of 20\):"):
+        refuse_impossible([cell("dots", 40, 20, size=128, hold="hull")])
+
+
 @settings(max_examples=60, deadline=None)
 @given(st.sampled_from(naming.CATEGORIES), st.integers(1, 40), st.integers(90, 700), HOLDS,
        st.integers(0, 2000))  # fmt: skip

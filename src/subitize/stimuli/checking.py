@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 from subitize.errors import BadInput
@@ -19,6 +20,8 @@ from subitize.stimuli.scenes import KINDS, VARIETY, scene_of
 
 _SURE = 0.9
 """share of the smallest diameter's and of the darts' bounds that a cell must keep to be sure"""
+_ENOUGH = 5
+"""pictures of a cell that can't be placed after which no others are tried: each takes all darts"""
 
 Recipe = Mapping[str, Any]
 
@@ -31,7 +34,8 @@ def refuse_impossible(cells: Iterable[Sequence[Recipe]]) -> None:
         room = patterns.card_capacity if first["category"] == "fast cards" else placing.capacity
         placing.check_room(first["n"], first["size"], room(first["size"]))
         sure = all(map(_surely, recipes if "cues" in first else [first]))
-        if not sure and (failed := sum(not _can_be_placed(one) for one in recipes)):
+        odd = () if sure else (one for one in recipes if not _can_be_placed(one))
+        if failed := sum(1 for _ in islice(odd, _ENOUGH)):
             refused.append((first, failed, len(recipes)))
     if refused:
         size = refused[0][0]["size"]
@@ -49,12 +53,12 @@ def _told(refused: Iterable[tuple[Recipe, int, int]]) -> str:
         n, alike = recipe["n"], (recipe["category"], failed, many)
         first = found.pop()[0] if found and found[-1][1:] == (n - 1, alike) else n
         found.append((first, n, alike))
-    return ", ".join(
-        f"{last} {category} ({failed} of {many})"
-        if first == last
-        else f"{first} to {last} {category} ({failed} of {many} each)"
-        for first, last, (category, failed, many) in found
-    )
+    parts = []
+    for first, last, (category, failed, many) in found:
+        which = f"{first} to {last}" if first < last else f"{last}"
+        often = f"{failed} or more" if _ENOUGH == failed < many else f"{failed}"
+        parts.append(f"{which} {category} ({often} of {many}{' each' * (first < last)})")
+    return ", ".join(parts)
 
 
 def _can_be_placed(recipe: Recipe) -> bool:
