@@ -178,6 +178,20 @@ def test_missing_files_and_folders_in_their_place(
             USES[use](out)
 
 
+@pytest.mark.parametrize("size", ["7 B", [], {}])
+def test_a_size_of_the_model_that_is_no_number_is_damage(
+    whole: Path, tmp_path: Path, size: object
+) -> None:
+    """It stands among the scores, which the terminal shows as numbers."""
+    folder = tmp_path / "run"
+    (source,) = whole.iterdir()
+    shutil.copytree(source, folder)
+    info = orjson.loads((folder / "run.json").read_bytes())
+    (folder / "run.json").write_bytes(orjson.dumps({**info, "parameters": size}))
+    with pytest.raises(SubitizeError, match=r"damaged: it lacks parameters \(a number\)"):
+        load_stored(folder)
+
+
 def test_a_version_that_nobody_knows_is_refused(whole: Path, tmp_path: Path) -> None:
     out = tmp_path / "runs"
     shutil.copytree(whole, out)

@@ -162,7 +162,10 @@ def _missing(info: Mapping[str, Any]) -> list[str]:
     ended = info.get("ended", [])
     if not isinstance(ended, list) or not all(isinstance(one, str) for one in ended):
         missing.append("ended (a list of stages)")
-    missing += [key for key in ("kind", "reader") if not isinstance(info.get(key), str | None)]
+    texts = ("kind", "reader", "endpoint")
+    missing += [key for key in texts if not isinstance(info.get(key), str | None)]
+    if not isinstance(info.get("parameters"), int | float | None):
+        missing.append("parameters (a number)")
     return missing
 
 
