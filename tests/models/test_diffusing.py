@@ -102,6 +102,15 @@ def test_floats_of_a_batch_are_those_of_single_pictures(
     assert np.abs(together[0] - together[1]).max() > 1e-2
 
 
+def test_a_prompt_that_no_reader_takes_whole_is_told(painters: dict[str, Path]) -> None:
+    """CLIP ends after 77 tokens; FLUX has a second reader, which goes on."""
+    long = replace(ITEMS[0], question="an image with " + "very " * 80 + "red apples, three of them")
+    for name, facts in (("stable-diffusion", {"cut_at": 77}), ("flux", {})):
+        model: Any = open_model(f"diffusers/{painters[name]}?steps=1&width=64&height=64")
+        told = [one.facts for one in model.paint([ITEMS[0]]) + model.paint([long])]
+        assert told == [{}, facts], name
+
+
 def test_what_is_no_number_is_no_black_picture(folder: Path) -> None:
     """As where Stable Diffusion's decoder overflows in half precision."""
     model: Any = open_model(f"diffusers/{folder}?steps=1&batch=3&width=64&height=64")

@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from subitize.errors import BadInput, Hopeless, MissingExtra
-from subitize.models.base import Answers, Item, Kind, ModelOptions, Reply, singly
+from subitize.models.base import CUT, Answers, Item, Kind, ModelOptions, Reply, singly
 from subitize.models.checkpoints import (
     BROKEN,
     Checkpoint,
@@ -25,6 +25,7 @@ from subitize.models.checkpoints import (
     placed,
 )
 from subitize.models.hf.facts import Facts, look
+from subitize.models.hf.length import cut_at
 from subitize.models.hf.room import told
 from subitize.models.hf.standing import TESTED, UNLOADABLE, UNTESTED
 from subitize.models.memory import Fitting
@@ -110,6 +111,8 @@ class Diffusing(Checkpoint):
         kind = DiffusionPipeline if own else AutoPipelineForText2Image
         made = self.pretrained(kind, dtype=getattr(torch, self.settings["dtype"]), **self.trust)
         made.set_progress_bar_config(disable=True)
+        parts = made.components.items()
+        self._readers = [part for name, part in parts if part and name.startswith("tokenizer")]
         if self.settings["offload"] == "none":
             for part in made.components.values():
                 if isinstance(part, torch.nn.Module):
@@ -168,9 +171,17 @@ class Diffusing(Checkpoint):
         def painted(place: int) -> Reply:
             if refused[place]:
                 return Reply("text", "the pipeline's safety checker hid the picture", "refused")
-            return Reply("picture", encode(_eight_bits(found.images[place])))
+            facts = _cut(self._readers, items[place].question)
+            return Reply("picture", encode(_eight_bits(found.images[place])), facts=facts)
 
         return singly(painted, range(len(items)))
+
+
+def _cut(readers: Sequence[Any], prompt: str) -> dict[str, int]:
+    """The fact that no part of a pipeline read the whole prompt, as where CLIP's 77 tokens end."""
+    ends = [getattr(one, "model_max_length", 10**9) for one in readers]
+    cut = [cut_at(one, [prompt], end) for one, end in zip(readers, ends, strict=True)]
+    return {CUT: max(ends)} if cut and all(cut) else {}
 
 
 def _eight_bits(image: Any) -> Any:
