@@ -77,9 +77,10 @@ def by_number(
     `chosen`: by what the viewer chooses the trials of a line, whose condition `n` is the number.
     """
     known = {name for own in shares.values() for name in own}
-    asked = [int(name) for name in known if name.isdecimal()]
-    # A number that nobody was asked about keeps its place.
-    numbers = [*map(str, range(min(asked), max(asked) + 1))] if asked else []
+    asked = sorted(int(name) for name in known if name.isdecimal())
+    between = range(asked[0], asked[-1] + 1) if asked else range(0)
+    # A number that nobody was asked about keeps its place, but not 2,000 of them.
+    numbers = [*map(str, between if len(between) <= TICKS else asked)]
     numbers += sorted(known.difference(numbers))
     series, step = _series(numbers, shares), -(-len(numbers) // TICKS)
     for nth, whose in enumerate(shares):
