@@ -288,6 +288,7 @@ def test_an_unreachable_cluster_is_told(tmp_path: Path) -> None:
     )  # fmt: skip
     assert done.returncode == 2
     assert "Check --ray-address" in done.stderr
+    assert "RAY_AUTH_MODE=token" in done.stderr
 
 
 def test_a_silent_cluster_is_told_of_and_left(

@@ -123,8 +123,8 @@ def connect(cluster: Cluster) -> Any:
 
 def _unreachable(address: str, problem: Exception) -> BadInput:
     return BadInput(
-        f"Ray can't be reached at {address}: {str(problem)[:200]}. Check --ray-address and that "
-        "the cluster runs (`ray status`)."
+        f"Ray can't be reached at {address}: {str(problem)[:200]}. Check --ray-address, that the "
+        "cluster runs (`ray status`) and, if it asks for a token, that RAY_AUTH_MODE=token is set."
     )
 
 
