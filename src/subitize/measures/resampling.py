@@ -129,42 +129,21 @@ def bootstrap_mean(
     Score(value=2.0, low=2.0, high=2.0, trials=3, states={})
     """
     array = numbers(values, "values")
-    drawn = resampled_means(array, rng, clusters=clusters, samples=samples)
-    return percentile_interval(float(array.mean()), drawn, trials=array.size)
-
-
-def resampled_means(
-    values: ArrayLike,
-    rng: np.random.Generator,
-    *,
-    clusters: ArrayLike | None = None,
-    samples: int = SAMPLES,
-) -> Floats:
-    """The means of bootstrap samples, drawn as `bootstrap_mean` draws them; of a table by column:
-    [column, sample].
-
-    mean = Σ values / n of each sample. Unit: that of the values.
-    """
-    array = np.asarray(values, dtype=np.float64)
-    table = array.reshape(len(array), -1)
-    known = ~np.isnan(table)
-    parts = np.concatenate([np.where(known, table, 0.0), known], axis=1)
+    parts = np.stack([array, np.ones(array.size)], axis=1)
     if clusters is not None:
         cluster = np.asarray(clusters).ravel()
-        one_for_each(table[:, 0], "values", cluster, "clusters")
+        one_for_each(array, "values", cluster, "clusters")
         parts = sums_by(cluster)[1](parts)
     times = np.ones(len(parts), dtype=np.int64)
-    if table.shape[1] == 1:  # rows of several columns are hardly ever alike
-        kinds, alike = np.unique(parts, axis=0, return_counts=True)
-        if len(kinds) * DRAWS_PER_UNIT < len(parts):
-            parts, times = kinds, alike
+    kinds, alike = np.unique(parts, axis=0, return_counts=True)
+    if len(kinds) * DRAWS_PER_UNIT < len(parts):
+        parts, times = kinds, alike
     turned = np.ascontiguousarray(parts.T)
 
     def means(counts: Floats) -> Floats:
         # two rows are summed before the threads of a matrix product would be awake
-        both = turned @ counts if len(turned) > 2 else np.einsum("pu,us->ps", turned, counts)
-        totals, sizes = np.split(np.asarray(both, dtype=np.float64), 2)
-        return np.divide(totals, sizes, out=np.full_like(totals, np.nan), where=sizes > 0)
+        totals, sizes = np.einsum("pu,us->ps", turned, counts)
+        return np.asarray(totals / sizes, dtype=np.float64)
 
-    found = resampled(times, means, rng, samples=samples, width=parts.shape[1])
-    return found if array.ndim > 1 else found[0]
+    drawn = resampled(times, means, rng, samples=samples, width=2)
+    return percentile_interval(float(array.mean()), drawn, trials=array.size)

@@ -13,15 +13,13 @@ from subitize.errors import BadInput
 from subitize.files import read_json
 from subitize.measures.accuracy import proportion_interval
 from subitize.measures.boxes import NMS, THRESHOLDS, Rules, rules_from
-from subitize.measures.resampling import bootstrap_mean
+from subitize.measures.intervals import mean_interval
 from subitize.measures.trials import Counts, Floats
 
 FORMAT = "subitize-calibration"
 SCORES = ("accuracy", "nae", "held_out_nae", "categories")
 """may be absent from a file"""
 FOLDS = 10
-SAMPLES = 2_000
-"""of thousands of pictures: more would move the interval's ends in the third digit"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +98,7 @@ def calibrate(
     best = middle_of_best(curve)
     chosen = counts[:, best]
     kinds = np.array(categories)
-    scores = _scores(chosen, truth, rng)
+    scores = _scores(chosen, truth)
     return Calibration(
         counter,
         float(THRESHOLDS[best]),
@@ -110,7 +108,7 @@ def calibrate(
         **scores,
         held_out_nae=_held_out(errors[some], rng),
         categories={
-            name: _scores(chosen[kinds == name], truth[kinds == name], rng)
+            name: _scores(chosen[kinds == name], truth[kinds == name])
             for name in sorted(set(categories))
         },
         curve={
@@ -136,13 +134,14 @@ def middle_of_best(curve: Floats) -> int:
     return int(longest[(len(longest) - 1) // 2])
 
 
-def _scores(counted: Counts, truth: Counts, rng: np.random.Generator) -> dict[str, Any]:
+def _scores(counted: Counts, truth: Counts) -> dict[str, Any]:
     some = truth > 0
     right = proportion_interval(int((counted == truth).sum()), len(truth))
     found: dict[str, Any] = {"accuracy": right.as_json(), "nae": None}
     if some.any():
         errors = np.abs(counted[some] - truth[some]) / truth[some]
-        found["nae"] = bootstrap_mean(errors, rng, samples=SAMPLES).as_json()
+        nae = mean_interval(errors, steps=1 / truth[some], bounds=(0.0, np.inf))
+        found["nae"] = nae.as_json()
     return found
 
 
