@@ -118,6 +118,18 @@ def test_the_page_shows_the_cues_of_each_set_of_pictures(tmp_path: Path) -> None
     assert not [block for block in section.blocks if isinstance(block, Prose)]
 
 
+def test_the_page_looks_at_every_picture_of_an_orthogonal_set(tmp_path: Path) -> None:
+    """A part of the pictures has no whole grids: size told the number with .15 in it."""
+    folder = run(tmp_path, "sim/perfect", per_cell=10).folder
+    shown = sections([stored_run(folder, get_benchmark("naming"))])
+    (section,) = [one for one in shown if one.id == "naming-cues"]
+    table = next(block for block in section.blocks if isinstance(block, Table))
+    assert "500 pictures" in table.caption
+    cues = {row[0].shown: row[1].value for row in table.rows}
+    assert abs(cues["size"]) < 0.05
+    assert abs(cues["spacing"]) < 0.05
+
+
 def test_the_commands(tmp_path: Path) -> None:
     told = CliRunner().invoke(
         root, ["stimuli", "cues", "--per-cell", "2", "--max", "4", "--size", "96", "--json"]

@@ -14,7 +14,7 @@ from subitize.stimuli.cues import ALL, CUES, cue_correlations
 from subitize.stimuli.naming import CATEGORIES, DRAWING_VERSION
 
 PICTURES = 250
-"""a set with more pictures is looked at in equal steps"""
+"""a set with more pictures is looked at in equal steps, one with orthogonal cues as a whole"""
 WEIGHTS = columns(
     "number:Number:.3f±; size:Size:.3f±; spacing:Spacing:.3f±; angle:Angle (°):.1f; pictures::n"
 )
@@ -51,7 +51,10 @@ def _recipes(one: Respondent) -> list[Mapping[str, Any]]:
     """Recipes of the pictures that were asked about, each once; trials are read as needed."""
     cell = ["category", "n", "index"]
     trials = one.answers.unique(cell, keep="first", maintain_order=True).sort(cell)["trial"]
-    looked_at = (one.trials[name].stimulus for name in trials[:: -(-len(trials) // PICTURES) or 1])
+    step = -(-len(trials) // PICTURES) or 1
+    if len(trials) and "cues" in one.trials[trials[0]].stimulus.recipe:
+        step = 1  # only in the whole set neither size nor spacing tells the number
+    looked_at = (one.trials[name].stimulus for name in trials[::step])
     return [
         shown.recipe
         for shown in looked_at
