@@ -130,7 +130,7 @@ def _kills() -> str:
 
 
 NUMBERNET = """\
-A small image–text model of our own ({weights:,} weights), trained from nothing on the probe's
+A small image–text model of our own (up to {weights:,} weights), trained from nothing on the probe's
 [scenes](probe.md) and computed in NumPy: no torch, no download. `numbernet/base` matches sentences
 and answers questions; further trainings by their seed: {further}.
 

@@ -67,7 +67,7 @@ def load_data(
         raise BadInput(
             f"{len(leaks)} pictures of training occur in validation or test, the first is "
             f"{leaks[0]}: what is learnt by heart would count as counting. Build parts without a "
-            "leak with `subitize probe build`, or give --allow-leak to repeat the release as it is."
+            "leak with `subitize probe build`, or give --allow-leak to train all the same."
         )
     aligned = replace(settings, task="alignment", items=judged, file="", pictures="")
     train = [pair for trial in found.pop("train") for pair in pairs_of(trial)]

@@ -91,8 +91,8 @@ class Probe(Benchmark[ProbeSettings]):
         "paper used them as they were.",
         "Generated scenes stand in where no file is given: the photographs of Visual7W are not "
         "ours to ship.",
-        "Our splits keep every picture in one part and one item per picture before the cap; in the "
-        "released hard and interpolated splits some pictures occur in two parts.",
+        "Our splits keep one item per picture before the cap; in the release the cap came first, "
+        "so its classes peak below 200, and a picture may carry another question in another split.",
         "A model that only says yes or no has no acc_r: ties would count as right.",
         "An answer that is no number (“yes” to How many …?) enters no accuracy, and how many there "
         "were stands beside it; the paper counts them as wrong.",
