@@ -196,11 +196,13 @@ def wordless(picture: bytes, question: str) -> str:
      (lambda picture, question: b"3", "its text is of the type bytes")],
 )  # fmt: skip
 def test_a_function_that_gives_no_text_fails_and_is_not_read(
-    tmp_path: Path, model: Any, told: str
+    tmp_path: Path, model: Any, told: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     run = subitize.run("naming", model=model, out=tmp_path, control=False, **SMALL)
     assert run.scores["states"] == {"failed": 6}
     assert set(run.answers["note"]) == {told}
+    assert f"; 6 trials failed, last with: {told})" in repr(run)
+    assert repr(run) in capsys.readouterr().err  # a script hears it without looking
 
 
 def test_a_number_is_as_good_as_its_digits(tmp_path: Path) -> None:
@@ -248,6 +250,10 @@ def test_mistakes_are_told(tmp_path: Path) -> None:
         subitize.read_number("7", reader="lax")
     with pytest.raises(BadInput, match="can be a namer or a painter"):
         subitize.run("naming", says_two, out=tmp_path, kind="counter")
+    with pytest.raises(UnknownName, match="no kind of model 'paintr': did you mean 'painter'"):
+        subitize.run("naming", says_two, out=tmp_path, kind="paintr")  # type: ignore[arg-type]
+    with pytest.raises(BadInput, match="The reply is None: give its text"):
+        subitize.read_number(None)  # type: ignore[arg-type]
     for wrong in (3, None, Asker):
         with pytest.raises(BadInput, match="give a name such as"):
             subitize.run("naming", wrong, out=tmp_path)  # type: ignore[arg-type]

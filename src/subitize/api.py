@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -13,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from subitize.benchmarks.catalog import get_benchmark, page_of
-from subitize.errors import UnknownName
+from subitize.errors import BadInput, UnknownName
 from subitize.models.base import Kind, Model, ModelOptions
 from subitize.models.catalog import open_model
 from subitize.models.function import function_model
@@ -64,7 +65,12 @@ class Run:
         return {name: _as_score(found) for name, found in self.stored.scores.items()}
 
     def __repr__(self) -> str:
-        return f"Run({self.info['benchmark']}, {self.info['model']['name']}, {self.folder})"
+        name = f"{self.info['benchmark']}, {self.info['model']['name']}, {self.folder}"
+        ended = self.outcome
+        if ended is None or ended.complete:
+            return f"Run({name})"
+        failed = f"{ended.failed:,} trials failed, last with: {ended.problem}"
+        return f"Run({name}; {f'stopped: {ended.stopped}' if ended.stopped else failed})"
 
 
 def _as_score(found: Any) -> Any:
@@ -108,7 +114,10 @@ def run(  # noqa: PLR0913  what a run can be told, one keyword each
     outcome, stored = run_and_score(chosen, wanted, opened, Path(out), options, helpers)
     if outcome.error is not None:
         raise outcome.error
-    return Run(stored, outcome)
+    made = Run(stored, outcome)
+    if not outcome.complete:
+        print(made, file=sys.stderr)
+    return made
 
 
 def plan(
@@ -168,6 +177,8 @@ def compare(runs: Sequence[Run | str | Path]) -> list[Comparison]:
 
 def read_number(reply: str, reader: str = "strict", question: str = "") -> Reading:
     """What a reply says, by the reader `strict` (one number) or `final` (what it concludes)."""
+    if not isinstance(reply, str):
+        raise BadInput(f"The reply is {reply!r}: give its text.")
     if reader not in READERS:
         raise UnknownName("reader of numbers", reader, READERS)
     return READERS[reader](reply, question)

@@ -9,7 +9,7 @@ from functools import partial
 from numbers import Number
 from typing import Any
 
-from subitize.errors import BadInput
+from subitize.errors import BadInput, UnknownName
 from subitize.models.base import METHODS, Answers, Item, Kind, Model, Reply
 from subitize.pictures.given import to_png
 
@@ -81,10 +81,12 @@ def function_model(function: Callable[..., Any], kind: Kind = "namer") -> Model:
     waits = inspect.iscoroutinefunction(_code_of(function))
     if kind == "painter":
         return (WaitingPainter if waits else FunctionPainter)(function)
+    if kind not in METHODS:
+        raise UnknownName("kind of model", kind, METHODS)
     if kind != "namer":
         raise BadInput(
             f"A function can be a namer or a painter, not a {kind}: write a class with the method "
-            f"{METHODS.get(kind, 'of its kind')!r} for that (see CONTRIBUTING)."
+            f"{METHODS[kind]!r} for that (see CONTRIBUTING)."
         )
     return (WaitingNamer if waits else FunctionNamer)(function)
 
