@@ -55,6 +55,8 @@ run geckonum-people --model sim/perfect             | asks nobody: make such a r
 run all --model perfect                             | not of the form KIND/NAME
 run all --model sim/perfect --set colour=red        | No benchmark .* has the setting colour
 run naming --model sim/perfect --out file           | a file is in the way
+run naming --model sim/perfect --no-control         | no option but a setting: .* --set control=off
+plan naming --model sim/perfect --hold area         | no option but a setting: .* --set hold=VALUE
 run naming --model sim/perfect --set percell=3      | did you mean 'per_cell'
 run naming --model sim/perfect --set per_cell       | not of the form KEY=VALUE
 run naming --model sim/perfect --set pictures=empty | holds no picture of a known number

@@ -143,6 +143,19 @@ def test_a_run_is_repeated_from_its_own_file(tmp_path: Path) -> None:
         assert (settings["seed"], settings["per_cell"], settings["max"]) == (4, 1, 3)
 
 
+def test_a_file_holds_settings_beside_options(tmp_path: Path) -> None:
+    """`subitize benchmarks naming` lists `control`, and a file with it was refused."""
+    file, out = tmp_path / "run.toml", tmp_path / "runs"
+    file.write_text(
+        'benchmark = "naming"\nmodel = "sim/perfect"\nprompt = "things"\nper_cell = 1\nmax = 2\n'
+        'control = false\ncategories = ["dots"]\n[set]\nsize = 64\n'
+    )
+    check(command("run", "--from", str(file), "--out", str(out)), 0)
+    [folder] = out.iterdir()
+    settings = orjson.loads((folder / "run.json").read_bytes())["settings"]
+    assert (settings["control"], settings["size"], settings["categories"]) == (False, 64, ["dots"])
+
+
 def test_a_file_holds_a_commands_options(tmp_path: Path) -> None:
     file, out = tmp_path / "run.toml", tmp_path / "runs"
     file.write_text(

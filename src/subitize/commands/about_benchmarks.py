@@ -11,6 +11,7 @@ from subitize.benchmark import Benchmark, meanings
 from subitize.benchmarks.catalog import get_benchmark, known_benchmarks
 from subitize.commands.helping import Grouped
 from subitize.commands.recipes import options_from, shown
+from subitize.errors import BadInput
 
 
 class About(NamedTuple):
@@ -28,6 +29,12 @@ def settings_of(benchmark: Benchmark[Any]) -> list[About]:
             fields(benchmark.SETTINGS)]  # fmt: skip
 
 
+def _declared(benchmark: object, args: list[str]) -> set[str]:
+    """The settings of a benchmark, or of the one that a line names."""
+    named = next((one for one in [benchmark, *args] if one in known_benchmarks()), None)
+    return {one.name for one in fields(get_benchmark(str(named)).SETTINGS)} if named else set()
+
+
 def names(incomplete: str) -> list[str]:
     """Benchmarks that a shell may complete a word to."""
     return [one for one in known_benchmarks() if one.startswith(incomplete)]
@@ -42,11 +49,24 @@ class OfBenchmark(Grouped):
         if named:
             ctx.meta["benchmark"] = named
         if (file := _after("--from", args)) and not asked:
-            found = options_from(Path(file), self._known())
+            found = options_from(Path(file), self._known(), lambda said: _declared(said, args))
             # Of settings each counts for itself: those given here come last, and win.
             args = [*(word for one in found.pop("set_", ()) for word in ("--set", one)), *args]
             ctx.default_map = {**(ctx.default_map or {}), **found}
+        if not (asked or ctx.resilient_parsing):
+            self._no_settings(args)
         return super().parse_args(ctx, args)
+
+    def _no_settings(self, args: list[str]) -> None:
+        """A setting that is written like an option: what to write instead."""
+        known, declared = self._known(), _declared(None, args)
+        for word in args:
+            name = word.removeprefix("--").partition("=")[0].replace("-", "_")
+            for one in (name, name.removeprefix("no_")):
+                if word.startswith("--") and name not in known and one in declared:
+                    value = "VALUE" if one == name else "off"
+                    told = f"{word} is no option but a setting: write  --set {one}={value}"
+                    raise BadInput(f"{told}  ; `subitize benchmarks NAME` explains each.")
 
     def _known(self) -> dict[str, str]:
         """Every option's flag, as a file writes it, with its parameter."""

@@ -43,7 +43,7 @@ Models = Annotated[
 ]  # fmt: skip
 From = Annotated[
     Path | None,
-    _option("--from", help="A TOML file with options of this command, or the run.json of a run to "
+    _option("--from", help="A TOML file with options and settings, or the run.json of a run to "
             "repeat; options given here win.", group=ASKED),
 ]  # fmt: skip
 Profile = Annotated[

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -23,8 +23,13 @@ def shown(default: Any) -> str:
     return str(default).lower() if isinstance(default, bool) else str(default)
 
 
-def options_from(path: Path, known: Mapping[str, str]) -> dict[str, Any]:
-    """Options by the names that the command gives them; `known`: the flag's name → parameter."""
+def options_from(
+    path: Path, known: Mapping[str, str], declared: Callable[[object], Collection[str]]
+) -> dict[str, Any]:
+    """Options by the names that the command gives them; `known`: the flag's name → parameter.
+
+    What is none of them and a setting that the file's benchmark has `declared` is as if in `set`.
+    """
     if path.is_dir():
         path = path / "run.json"
     what, example = "the file of --from", 'benchmark = "naming", model = "openai/llava"'
@@ -32,12 +37,19 @@ def options_from(path: Path, known: Mapping[str, str]) -> dict[str, Any]:
         found = _repeated(path)
     else:
         found = read_toml(path, what, f"Give a run.json, or lines such as {example}, per_cell = 5.")
-    options = {}
+    options: dict[str, Any] = {}
+    settings: dict[str, Any] = {}
     for key, value in found.items():
         flag = key.replace("-", "_")
+        if flag not in known and flag in declared(found.get("benchmark")):
+            settings[flag] = value
+            continue
         if flag not in known:
             raise UnknownName(f"option in {path}", key, known)
         options[known[flag]] = _as_given(value, flag, path)
+    if settings:
+        name = known[SETTINGS]
+        options[name] = [*options.get(name, ()), *_as_given(settings, SETTINGS, path)]
     return options
 
 
