@@ -273,10 +273,12 @@ def test_what_the_command_makes_is_no_part_of_the_corpus(
     again = CliRunner().invoke(root, words)
     assert again.exit_code == 0, again.output
     assert again.stdout == first.stdout
+    assert [one.path for one in find_sources(["**/*.parquet"])] == ["a.parquet"]
     for corpus, out, said in (
         ("a.parquet", "a.parquet", "would be counted itself"),
         (".", "elsewhere/rows.parquet", "would be counted itself"),
         ("*.parquet", "rows.parquet", "would be counted itself"),
+        ("**/*.parquet", "rows.parquet", "would be counted itself"),
         ("a.parquet", "elsewhere", "is a folder"),
         ("a.parquet", "gone/rows.parquet", "not there"),
     ):

@@ -17,6 +17,8 @@ import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+from fnmatch import fnmatch
+from functools import cache
 from pathlib import Path
 from typing import IO, Any, Literal, cast
 
@@ -104,27 +106,28 @@ class Unit:
 
 
 def find_sources(given: Sequence[str]) -> list[Source]:
-    """Files, those of directories that are neither hidden nor results of ours, and what patterns
-    match; each once, in order of names."""
+    """Files, those of directories that are not hidden, and what patterns match, without what lies
+    in results of ours; each once, in order of names."""
     found: dict[str, Source] = {}
+    own = cache(_is_own)
     for name in given:
         path = Path(name)
         if path.is_dir():
-            own = _own_folders(path)
             inner = sorted(
                 one
                 for one in path.rglob("*")
                 if one.is_file()
                 and _format(one)
                 and not _hidden(one.relative_to(path))
-                and own.isdisjoint(one.parents)
+                and not own(one.parent)
             )
             if not inner:
                 raise BadInput(f"{name} holds no captions: {_wanted()}.")
         elif path.exists():
             inner = [path]
         else:
-            inner = [Path(one) for one in sorted(glob.glob(name, recursive=True))]
+            matched = map(Path, sorted(glob.glob(name, recursive=True)))
+            inner = [one for one in matched if not own(one.parent)]
             if not inner:
                 raise BadInput(f"There is no file {name}: give files, directories or patterns.")
         for one in inner:
@@ -138,22 +141,26 @@ def check_rows_file(out: Path, given: Sequence[str]) -> None:
         what = "is a folder" if out.is_dir() else "would lie in a folder that is not there"
         raise BadInput(f"--per-caption {out} {what}: name a Parquet file in one that is.")
     place = out.resolve()
-    corpus = [Path(one).resolve() for one in given]
-    if _format(out) and any(place.is_relative_to(one) or place.match(str(one)) for one in corpus):
+    counted = any(
+        place.is_relative_to(one)
+        or place.match(str(one))
+        or ("**" in one.parts and fnmatch(str(place), str(one).replace("**/", "*")))
+        for one in (Path(each).resolve() for each in given)
+    )
+    if _format(out) and counted:
         raise BadInput(
             f"--per-caption {out} lies among the files that are counted, and would be counted "
             "itself: name a file elsewhere."
         )
 
 
-def _own_folders(path: Path) -> set[Path]:
-    """Folders of results inside this one."""
-    return {
-        one.parent
+def _is_own(folder: Path) -> bool:
+    """Whether a folder is, or lies in, one that we made."""
+    return any(
+        (one / name).is_file() and (one / other).is_file()
+        for one in (folder, *folder.parents)
         for name, other in _OWN
-        for one in path.rglob(name)
-        if (one.parent / other).is_file()
-    }
+    )
 
 
 def _hidden(path: Path) -> bool:
