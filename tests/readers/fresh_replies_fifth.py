@@ -250,4 +250,36 @@ CASES: list[Fresh] = [
         None,
         None,
     ),
+    (
+        "How many zeros does this function have?",
+        "There are three zeros: x = -1, x = 1, and x = 4.",
+        3,
+        3,
+    ),
+    ("How many zeros does this function have?", "3 zeros (x = -2, 0, 2)", 3, 3),
+    (
+        "How many cities have fewer than 50 parks? (Unit: cities)",
+        "Fewer than 50 parks: 4 cities.",
+        4,
+        4,
+    ),
+    (
+        "How many items sold more than 3 units in at least one store?",
+        "Two items, pen and cup, sold more than 3 units in at least one store.",
+        2,
+        2,
+    ),
+    (
+        "In how many years, is the rate greater than the average rate taken over all years ?",
+        "In 2 years, 2009 and 2011, the rate is greater than the average.",
+        2,
+        2,
+    ),
+    ("How many snowmen are there?", "One, two, three, four, five snowmen!", Perhaps(5), 5),
+    (
+        "How many birds are in the picture?",
+        "1, 2, 3, 4, 5, 6, 7, 8, 9 — nine birds.",
+        Perhaps(9),
+        Perhaps(9),
+    ),
 ]

@@ -163,6 +163,8 @@ def _mark_pair(text: str, found: list[Numeral], index: int) -> None:
             text, max(0, first.start - 10), first.start
         )
         sum_ = "-" in gap and _EQUALS.match(text, second.end)
+        if first.value == second.value and gap != "-":
+            return  # "9 — nine birds"
         if gap == "-" and second.spelled and not first.spelled and text[second.start].isupper():
             kind = "code"  # 7-Eleven
         elif between or (_RANGE.fullmatch(gap) and not sum_):

@@ -184,7 +184,7 @@ def conditions_in(text: str, counts: list[Mention], sentences: Sequence[int]) ->
                 yield index
 
 
-_BRACKETS = re.compile(r" \([^()\n]{0,60}\)")
+_BRACKETS = re.compile(r" \([^()\n]{0,60}\)|, [^,.;:\n]{1,50},(?= )")
 _OR_MORE = re.compile(
     r"(?: [\w'-]{1,20}){0,2} or (?:more|less|fewer|higher|lower|older|younger|above|below"
     r"|greater)\b",
@@ -207,10 +207,23 @@ def _is_heading(text: str, begin: int, mention: Mention, following: int) -> bool
     """Whether a bound is part of a heading whose value follows: "Bars above 40: 3"."""
     if text[following - 2 : following] != ": ":
         return False
+    if _opens_with_bound(text, begin, mention, following):
+        return True
     is_count = following == mention.end + 2
     if is_count and _CONDITION.search(text, begin, mention.start):
         return True
     return following - mention.end < 30 and bool(_HEADING.search(text, begin, following))
+
+
+def _opens_with_bound(text: str, begin: int, mention: Mention, following: int) -> bool:
+    """50 in "Fewer than 50 parks: 4 cities"."""
+    if not _HEADED.fullmatch(text, mention.end, following):
+        return False
+    bound = _condition_at_end(text, begin, mention.start)
+    return bound is not None and not text[begin : bound.start()].strip(" *-•")
+
+
+_HEADED = re.compile(r"(?: [\w'-]{1,20}){1,3}: ")
 
 
 def _condition_at_end(text: str, begin: int, end: int) -> re.Match[str] | None:

@@ -104,6 +104,11 @@ _COORDINATES = re.compile(
     r"|\[\s?-?\d+(?:\.\d+)?(?:\s?,\s?-?\d+(?:\.\d+)?){3}\s?\]"
     r"|\bx1?\s?[:=]\s?\d+(?:\.\d+)?[,;]?\s{1,2}y1?\s?[:=]\s?\d+)"
 )
+_PLACES = re.compile(
+    r"\b([a-z]) ?= ?[-−]?\d+(?:(?:(?:,? and|,? or|,) \1 ?= ?[-−]?\d+)+"
+    r"|(?:(?:,? and|,) [-−]?\d+){2,})\b"
+)
+"""the values of one letter: "x = -1, x = 1 and x = 4" are no counts"""
 _MARKER = re.compile(
     r"^[ \t]*\(?(\d{1,3})(?:[.):]|\.\)|[ \t]?[-–](?=[ \t]))(?=[ \t]+\S|[^\W\d])", re.M
 )
@@ -138,6 +143,8 @@ def find_mentions(text: str) -> list[Mention]:
     brackets = "(" in text or "[" in text or ("x" in text and "y" in text)
     pairs = _COORDINATES.finditer(text) if brackets else ()
     apart = {place for match in pairs for place in range(*match.span())}
+    if "=" in text:
+        apart |= {place for match in _PLACES.finditer(text) for place in range(*match.span())}
     found = []
     previous = 0
     for numeral in find_numbers(text):

@@ -122,7 +122,7 @@ def _members(text: str, counts: Sequence[Mention]) -> Iterator[int]:
         yield from range(1, len(members) + 1)
 
 
-_LIST = re.compile(r"(?::|\b(?:namely|numbers|numbered|values|scores))[ \n]$", re.IGNORECASE)
+_LIST = re.compile(r"(?:[:,]|\b(?:namely|numbers|numbered|values|scores))[ \n]$", re.IGNORECASE)
 
 
 def are_summed(counts: Sequence[Mention], last: Mention) -> bool:
@@ -136,9 +136,12 @@ def result_of(text: str, closing: Sequence[Mention]) -> Mention | None:
     9", "4 rows of 5: 20"."""
     *others, last = closing
     values = [one.value or 0 for one in others]
+    two = len(values) == 2
+    if values == list(range(1, len(others) + 1)) and last.value == len(closing) > 3:
+        aloud = all(_MEMBER.fullmatch(text, a.end, b.start) for a, b in pairwise(closing))
+        return last if aloud and _noun(text, last) else None
     if len(values) < 2 or not _RESULT.fullmatch(text, others[-1].end, last.start):
         return None
-    two = len(values) == 2
     product = two and values[0] * values[1] == last.value
     minus = two and _MINUS.fullmatch(text, others[0].end, others[1].start)
     difference = minus and values[0] - values[1] == last.value
