@@ -107,6 +107,22 @@ def test_a_batch_has_the_logits_of_single_items(namers: dict[str, Path], family:
     assert silent_when_broken(model)
 
 
+def test_padding_is_no_repetition(namers: dict[str, Path]) -> None:
+    """Qwen2.5-VL's files ask for a penalty, and its padding may end an answer."""
+    import torch
+
+    model = opened(namers["qwen2_5_vl"])
+    network, processor = model.parts
+    pad, pairs = processor.tokenizer.pad_token_id, [(ITEMS[2], model.opened(ITEMS[2]))]
+    with torch.inference_mode():
+        first = int(network(**model.prepared(pairs)).logits[0, -1].argmax())
+        network.lm_head.weight[pad] = 1.03 * network.lm_head.weight[first]
+    network.generation_config.update(repetition_penalty=1.05, eos_token_id=[pad, 2])
+    alone = [model.name([item])[0] for item in ITEMS]
+    assert alone[2].value == "", "it ends at once"
+    assert list(model.name(ITEMS)) == alone
+
+
 @pytest.mark.parametrize("family", UNSHOWN)
 def test_a_family_whose_answers_move_is_asked_alone(namers: dict[str, Path], family: str) -> None:
     model = opened(namers[family])

@@ -67,11 +67,11 @@ def look(source: str, revision: str = "", file: str = "config.json") -> Facts:
 def _check_files(source: str, names: Collection[str], file: str) -> None:
     """Refuse what is no whole checkpoint of the kind that was named."""
     if ADAPTER in names and (file not in names or find_spec("peft") is None):
-        here = "pip install peft, or " if file in names else ""
+        beside = ", which would be left out: pip install peft, or " if file in names else " alone: "
         raise BadInput(
-            f"{source} holds an adapter ({ADAPTER}), which would be left out: {here}merge it into "
-            "its base model (peft's merge_and_unload), write that and its processor by "
-            "save_pretrained, and name their folder."
+            f"{source} holds an adapter ({ADAPTER}){beside}merge it into its base model "
+            "(peft's merge_and_unload), write that and its processor by save_pretrained, and name "
+            "their folder."
         )
     other = next((one for one in KINDS if one in names), file)
     if file not in names and other != file:

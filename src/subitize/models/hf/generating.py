@@ -167,13 +167,19 @@ class Generating(Local):
         # Janus' own, made for drawing, hands words on to the usual one and loses who looks on.
         usual: Any = GenerationMixin.generate
         write = partial(usual, model) if self.family == "janus" else model.generate
+        how = self._how(temperature, most)
+        looks: list[Any] = [partial(_noted, steps)]
+        penalty = model.generation_config.repetition_penalty or 1.0
+        if penalty != 1 and len(pairs) > 1 and not self._apart:
+            how["repetition_penalty"] = 1.0
+            looks.insert(0, partial(_repeated_less, penalty, begun, inputs["attention_mask"]))
         with torch.inference_mode():
             found = write(
                 **inputs,
-                **self._how(temperature, most),
+                **how,
                 return_dict_in_generate=True,
                 output_logits=self.settings["logprobs"],
-                logits_processor=LogitsProcessorList([partial(_noted, steps)]),
+                logits_processor=LogitsProcessorList(looks),
             )
         ids = _written(found.sequences, begun)
         asked = inputs["attention_mask"].sum(dim=1).tolist()
@@ -244,6 +250,22 @@ def _noted(steps: list[Any], _ids: Any, scores: Any) -> Any:
     best = scores.amax(dim=-1)
     steps.append(best - best)
     return scores.masked_fill(~best.isfinite()[:, None], 0.0)
+
+
+def _repeated_less(penalty: float, begun: Any, seen: Any, ids: Any, scores: Any) -> Any:
+    """Scores with the usual penalty of what stands there already, padding left out.
+
+    Qwen2.5-VL is padded with a token that may end its answer: neighbours would put that off.
+    """
+    from transformers import RepetitionPenaltyLogitsProcessor
+
+    rows, width = len(ids) // len(begun), begun.shape[1]
+    told = begun.repeat_interleave(rows, dim=0)
+    if ids.shape[1] >= width and bool((ids[:, :width] == told).all()):
+        ids = ids.clone()
+        # padded left, so that the last token of a prompt is none of it
+        ids[:, :width] = told.where(seen.repeat_interleave(rows, dim=0).bool(), told[:, -1:])
+    return RepetitionPenaltyLogitsProcessor(float(penalty))(ids, scores)
 
 
 def _written(ids: Any, begun: Any) -> Any:
