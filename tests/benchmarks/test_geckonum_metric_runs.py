@@ -29,6 +29,7 @@ from subitize.datasets.geckonum.scores import ScoreTable
 from subitize.datasets.vqa_files import read_vqa
 from subitize.errors import BadInput
 from subitize.opening import load_stored
+from subitize.runs.comparing import compare_runs
 from tests.benchmarks.geckonum_data import BY_TEXT, PROMPTS, counts, labels, write_counts
 from tests.benchmarks.geckonum_seen import NUMBERS, PAINTERS, Made, drawn_pictures, go
 from tests.chat_server import ChatServer, completion
@@ -60,6 +61,16 @@ def test_a_counter_as_a_metric_ranks_painters_as_people_do(made: Made, tmp_path:
         assert metric["models"]["imagen_a"]["why"] == "no picture is wrong"
         assert metric["ranking"]["order"] == ["imagen_a", "muse_a"]
         assert metric["ranking"]["agrees_with_people"]
+
+
+def test_metrics_have_no_right_answers_to_compare(made: Made, tmp_path: Path) -> None:
+    settings = {"pictures": str(made.pictures), "tasks": "1"}
+    runs = [
+        load_stored(go(GeckoNumMetric(), counter, tmp_path, **settings)[0])
+        for counter in ("counter/blobs", "counter/pattern")
+    ]
+    with pytest.raises(BadInput, match="geckonum-metric has no right answers"):
+        compare_runs(runs)
 
 
 def test_a_counter_agrees_with_people_number_by_number(made: Made, tmp_path: Path) -> None:

@@ -121,6 +121,12 @@ def compare_runs(runs: Sequence[StoredRun]) -> Compared:
         else:
             compared.strangers.append(pair)
     if not compared.found:
+        for run, name, own in zip(runs, called, values, strict=True):
+            if own.is_empty() and _without_targets(run):
+                raise BadInput(
+                    f"No answer of {name} is right or wrong ({run.benchmark.NAME} has no right "
+                    "answers): there is nothing to compare."
+                )
         raise BadInput(
             f"The runs of {' and '.join(compared.strangers[0])} share no two pictures that were "
             "read: compare runs made with the same settings and seed."
@@ -136,6 +142,12 @@ def _model(run: StoredRun) -> str:
 
 def _form(run: StoredRun) -> dict[str, Any]:
     return {**run.info.get("decisions", {}), "prompt_of_scores": run.scores.get("prompt")}
+
+
+def _without_targets(run: StoredRun) -> bool:
+    """Whether nothing that was asked has a right answer, as when a metric scores pictures."""
+    counted = run.counted
+    return bool(counted["target"].is_null().all() and (counted["target_choice"] == "").all())
 
 
 def _values(answers: pl.DataFrame) -> pl.DataFrame:
