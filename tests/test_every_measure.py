@@ -11,6 +11,8 @@ import numpy as np
 import pytest
 
 import subitize.measures
+from subitize.benchmarks.numerosity_page import WITHIN_CELLS
+from subitize.benchmarks.probe.page import INTERVALS
 from subitize.errors import BadInput
 from subitize.measures import MEASURES, Measure
 from subitize.measures.baselines import (
@@ -217,6 +219,8 @@ def test_every_work_that_is_named_stands_in_full_in_the_documents() -> None:
         for one in MEASURES.values()
         for work in one.source.split("; ")
     }
+    cited |= set(re.findall(r"[A-Z]\w+ and [A-Z]\w+ \d{4}", f"{WITHIN_CELLS} {INTERVALS}"))
+    assert "Fay and Kim 2017" in cited  # which methods of reports name
     assert cited <= REFERENCES.keys()
     page = (ROOT / "docs" / "measures.md").read_text(encoding="utf-8")
     for short, whole in REFERENCES.items():

@@ -14,6 +14,9 @@ REFERENCES: Mapping[str, str] = {
     "DeWind et al. 2015": "DeWind NK, Adams GK, Platt ML, Brannon EM (2015). Modeling the "
     "approximate number system to quantify the contribution of visual stimulus features. Cognition "
     "142, 247–265. doi:10.1016/j.cognition.2015.05.016",
+    "Fay and Kim 2017": "Fay MP, Kim S (2017). Confidence intervals for directly standardized "
+    "rates using mid-p gamma intervals. Biometrical Journal 59(2), 377–387. "
+    "doi:10.1002/bimj.201600111",
     "Gibbon 1977": "Gibbon J (1977). Scalar expectancy theory and Weber's law in animal timing. "
     "Psychological Review 84(3), 279–325. doi:10.1037/0033-295X.84.3.279",
     "Hayes and Krippendorff 2007": "Hayes AF, Krippendorff K (2007). Answering the call for a "
