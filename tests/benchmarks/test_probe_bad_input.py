@@ -49,6 +49,16 @@ def item(place: int, question: str = PARKED, foils: tuple[int, ...] = (4, 5, 6))
     return ProbeItem(f"item_{place}", f"{place}.png", question, place % 3 + 1, foils)
 
 
+def test_scenes_too_small_for_their_things_are_told_before_anything_is_asked(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    crowded = ["run", "probe", "--model", "sim/perfect", "--set", "size=64", "--out", tmp_path]
+    said = subitize(capsys, *crowded, "--set", "answers=flat", "--set", "items=60")
+    assert "10 things asked for may not fit in a scene with size = 64: give a size of 80" in said
+    assert not list(tmp_path.iterdir())
+    subitize(capsys, *crowded, "--set", "highest=4", "--set", "items=5", code=0)
+
+
 def test_questions_that_match_no_template(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

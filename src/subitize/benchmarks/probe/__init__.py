@@ -30,6 +30,7 @@ from subitize.readers.matches import read_best_match
 from subitize.readers.rankings import read_ranking
 from subitize.readers.text import read_final, read_strict
 from subitize.records import Reading, Response, Stimulus, Trial, make_trial
+from subitize.stimuli.probe import check_room
 
 if TYPE_CHECKING:
     import polars as pl
@@ -141,6 +142,7 @@ class Probe(Benchmark[ProbeSettings]):
             if settings.task == "alignment"
             else probe_items.counting_items(settings)
         )
+        check_room(one.recipe for one in listed)
         names = dict.fromkeys(one.picture for one in listed if not one.recipe)
         if names and not settings.pictures:
             raise BadInput(

@@ -6,7 +6,7 @@ caption follow from it (`wording.plan_of`) without drawing.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache, partial
 from math import isqrt
 from typing import Any, NamedTuple
@@ -70,14 +70,26 @@ def recipe(n: int, index: int, *, seed: int = 0, **look: Any) -> dict[str, Any]:
         value = made.get(name, n)
         if not low <= value <= high:
             raise BadInput(f"A scene with {name} = {value} can't be drawn: give {low} to {high}.")
-    if made["size"] ** 2 < n * ROOM:
-        raise BadInput(
-            f"{n} things asked for do not fit in a scene with size = {made['size']}: give a size "
-            f"of {isqrt(n * ROOM - 1) + 1} or more, or a lower highest answer."
-        )
     made["overlap"] = float(made["overlap"])
     whose = {"drawer": "probe", "version": DRAWING_VERSION, "n": n, "index": index, "seed": seed}
     return {**whose, **made}
+
+
+def check_room(recipes: Iterable[Mapping[str, Any]]) -> None:
+    """Raise for scenes that may be too small for what they hold."""
+    crowded = [
+        (n, size)
+        for one in recipes
+        if isinstance(n := one.get("n"), int)
+        and isinstance(size := one.get("size"), int)
+        and size**2 < n * ROOM
+    ]
+    if crowded:
+        n, size = max(crowded)
+        raise BadInput(
+            f"{n} things asked for may not fit in a scene with size = {size}: give a size of "
+            f"{isqrt(n * ROOM - 1) + 1} or more, or a lower highest answer."
+        )
 
 
 def draw(recipe: Mapping[str, Any]) -> Picture:
