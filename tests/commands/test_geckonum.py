@@ -174,6 +174,7 @@ def test_import_and_tables_of_the_folder(made: tuple[Path, Path], tmp_path: Path
     page = tmp_path / "page.html"
     subitize("report", folder, "--out", page)
     assert 'id="geckonum-people-a10"' in page.read_text()
+    assert "We ran the benchmark geckonum-people" in page.read_text()  # it had no methods
     done = subitize("geckonum", "tables", "--run", folder, *given, code=2)
     assert "or --run alone" in done.stderr
     done = subitize("run", "geckonum-people", "--model", "sim/perfect", "--out", tmp_path, code=2)

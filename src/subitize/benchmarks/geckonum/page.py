@@ -51,6 +51,8 @@ ASKED_FOR = {"task1": "exact numbers", "task2": "quantities", "task3": "parts"}
 TASKS = {f"Task {task}": f"task{task}|{{}}|accuracy" for task in (1, 2, 3)}
 SHOWN: tuple[tuple[Literal["wrong", "right"], int], ...] = (("wrong", 6), ("right", 2))
 """pictures per painter"""
+OVER_PROMPTS = "over prompts, since pictures of one prompt are not independent"
+LABELLED = "the label of a question is the answer that most people gave"
 ONCE = Prose("Every question was answered once, so there is no agreement to show.", "note")
 
 
@@ -72,8 +74,7 @@ def sections(runs: Sequence[StoredRun]) -> list[Section]:
                            "accuracy; one that was refused counts as wrong beside it."),
         gallery_section(NAME, "The prompt, and what was answered about the picture.",
                         ((one.label, _pictures(one)) for one in respondents), title="Pictures"),
-        methods(NAME, respondents, "over prompts, since pictures of one prompt are not "
-                "independent"),
+        methods(NAME, respondents, OVER_PROMPTS),
         citations(NAME, BIBTEX, list(SOURCES.values())),
     ]  # fmt: skip
 
@@ -112,7 +113,9 @@ def people_sections(runs: Sequence[StoredRun]) -> list[Section]:
     coloured = sorted({noun for one in every for noun in one.coloured})
     answers, prompts = pl.concat(one.answers for one in every), max(one.prompts for one in every)
     people = People(answers, pl.DataFrame(), prompts, strangers, coloured)
-    return renamed(annotation_sections(people), NAME, GeckoNumPeople.NAME)
+    *shown, cited = annotation_sections(people)
+    told = methods(NAME, respondents_from(runs), OVER_PROMPTS, unread=LABELLED)
+    return renamed([*shown, told, cited], NAME, GeckoNumPeople.NAME)
 
 
 def annotation_sections(people: People) -> list[Section]:
