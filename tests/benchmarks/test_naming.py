@@ -107,6 +107,7 @@ def test_the_held_out_scores_do_not_flatter() -> None:
     settings = get_benchmark("naming").settings_from({"per_cell": 4})
     cells = list(product(FORMS, settings.categories, range(1, 11), range(4)))
     columns = dict(zip(("form", "category", "n", "index"), zip(*cells, strict=True), strict=True))
+    columns["trial"] = tuple(map(str, range(len(cells))))
     targets = np.array(columns["n"])
     truth = 0.3 * np.mean(1 / np.arange(1, 11))
     flattered, honest = [], []
